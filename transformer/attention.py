@@ -1,0 +1,103 @@
+"""Scaled dot-product attention and its multi-head form (paper, section 3.2)."""
+
+import math
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from transformer.trace import AttentionTrace
+
+
+def split_heads(x: Tensor, num_heads: int) -> Tensor:
+    """Cuts the last axis into heads; nothing is computed. (B, T, D) → (B, H, T, K)"""
+    return x.unflatten(-1, (num_heads, -1)).transpose(1, 2)
+
+
+def merge_heads(x: Tensor) -> Tensor:
+    """Lays the heads side by side again. (B, H, T, K) → (B, T, D)"""
+    return x.transpose(1, 2).flatten(2)
+
+
+def causal_mask(length: int) -> Tensor:
+    """True where a query may look: itself and what came before. (T, T) bool"""
+    return torch.ones(length, length, dtype=torch.bool).tril()
+
+
+class MultiHeadAttention(nn.Module):
+    """MultiHead(Q, K, V) = Concat(head_1, …, head_h)·Wo (paper, section 3.2.2).
+
+    Self-attention reads queries, keys and values from one sequence; cross-attention reads keys and values from `memory`.
+    `mask` is True where a query may look and broadcasts to (B, H, T, S). A query that may look nowhere gives zeros, not NaN.
+    """
+
+    def __init__(self, d_model: int, num_heads: int, *, bias: bool = True, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.num_heads = num_heads
+        self.dropout = dropout
+        self.query = nn.Linear(d_model, d_model, bias=bias)
+        self.key = nn.Linear(d_model, d_model, bias=bias)
+        self.value = nn.Linear(d_model, d_model, bias=bias)
+        self.output = nn.Linear(d_model, d_model, bias=bias)
+
+    def project(self, x: Tensor, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries of x, keys and values of memory, cut into heads. (B, T, D), (B, S, D) → (B, H, T, K), 2 × (B, H, S, K)"""
+        queries = split_heads(self.query(x), self.num_heads)
+        keys = split_heads(self.key(memory), self.num_heads)
+        values = split_heads(self.value(memory), self.num_heads)
+        return queries, keys, values
+
+    def forward(
+        self, x: Tensor, memory: Tensor | None = None, mask: Tensor | None = None, *, is_causal: bool = False
+    ) -> Tensor:
+        """The fast path: PyTorch's fused kernel, nothing kept. (B, T, D) → (B, T, D)"""
+        queries, keys, values = self.project(x, x if memory is None else memory)
+        heads = F.scaled_dot_product_attention(
+            queries, keys, values, mask, dropout_p=self.dropout if self.training else 0.0, is_causal=is_causal
+        )
+        return self.output(merge_heads(heads))  # type: ignore[no-any-return]
+
+    def trace(
+        self, x: Tensor, memory: Tensor | None = None, mask: Tensor | None = None, *, is_causal: bool = False
+    ) -> AttentionTrace:
+        """The explicit path: every step of equation 1, kept. Dropout, which belongs to training, takes no part."""
+        if is_causal:
+            mask = causal_mask(x.size(1)).to(x.device)
+        queries, keys, values = self.project(x, x if memory is None else memory)
+        scores = queries @ keys.transpose(-2, -1)  # (B, H, T, K) · (B, H, K, S) → (B, H, T, S)
+        scaled = scores / math.sqrt(queries.size(-1))
+        masked = scaled if mask is None else scaled.masked_fill(~mask, -math.inf)
+        weights = softmax(masked)
+        heads = weights @ values  # (B, H, T, S) · (B, H, S, K) → (B, H, T, K)
+        concatenated = merge_heads(heads)
+        output = self.output(concatenated)
+        return AttentionTrace(
+            x, queries, keys, values, scores, scaled, masked, weights, heads, concatenated, output
+        )
+
+
+def softmax(scores: Tensor) -> Tensor:
+    """Softmax over the last axis in which a row of nothing but −∞ becomes zeros, as in PyTorch's fused attention."""
+    nowhere = (scores == -math.inf).all(-1, keepdim=True)
+    return scores.softmax(-1).masked_fill(nowhere, 0.0)
+
+
+class SoftmaxSteps(NamedTuple):
+    """How softmax makes one distribution of a row of scores; −∞ has no share.
+
+    maximum (…, 1) · exponentials (…, S) of (score − maximum) · total (…, 1) · weights (…, S)
+    """
+
+    maximum: Tensor
+    exponentials: Tensor
+    total: Tensor
+    weights: Tensor
+
+
+def softmax_steps(scores: Tensor) -> SoftmaxSteps:
+    """Softmax over the last axis, with what it computes on the way. scores: (…, S)"""
+    maximum = scores.max(-1, keepdim=True).values
+    exponentials = (scores - maximum).exp()
+    total = exponentials.sum(-1, keepdim=True)
+    return SoftmaxSteps(maximum, exponentials, total, exponentials / total)

@@ -1,0 +1,80 @@
+"""The block that a Transformer stacks (paper, figure 1 and section 3.3)."""
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from transformer.attention import MultiHeadAttention
+from transformer.config import Activation, ModelConfig
+from transformer.trace import BlockTrace, FeedForwardTrace
+
+
+class FeedForward(nn.Module):
+    """FFN(x) = max(0, x·W1 + b1)·W2 + b2, the same at every position (paper, equation 2)."""
+
+    def __init__(self, d_model: int, d_ff: int, *, activation: Activation = "relu", bias: bool = True) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(d_model, d_ff, bias=bias)
+        self.output = nn.Linear(d_ff, d_model, bias=bias)
+        self.activation = {"relu": F.relu, "gelu": F.gelu}[activation]
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(B, T, D) → (B, T, D)"""
+        return self.output(self.activation(self.hidden(x)))  # type: ignore[no-any-return]
+
+    def trace(self, x: Tensor) -> FeedForwardTrace:
+        """`forward`, with the hidden units before and after the activation kept."""
+        hidden = self.hidden(x)
+        activated = self.activation(hidden)
+        return FeedForwardTrace(x, hidden, activated, self.output(activated))
+
+
+class Block(nn.Module):
+    """Attention and feed-forward, each inside a residual connection with its LayerNorm (paper, section 3.1)."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.norm_first = config.norm_first
+        self.attention_norm = nn.LayerNorm(config.d_model, bias=config.bias)
+        self.attention = MultiHeadAttention(
+            config.d_model, config.num_heads, bias=config.bias, dropout=config.dropout
+        )
+        self.feed_forward_norm = nn.LayerNorm(config.d_model, bias=config.bias)
+        self.feed_forward = FeedForward(
+            config.d_model, config.d_ff, activation=config.activation, bias=config.bias
+        )
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(self, x: Tensor, mask: Tensor | None = None, *, is_causal: bool = False) -> Tensor:
+        """(B, T, D) → (B, T, D)"""
+        if self.norm_first:
+            x = x + self.dropout(self.attention(self.attention_norm(x), mask=mask, is_causal=is_causal))
+            return x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))  # type: ignore[no-any-return]
+        x = self.attention_norm(x + self.dropout(self.attention(x, mask=mask, is_causal=is_causal)))
+        return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))  # type: ignore[no-any-return]
+
+    def trace(self, x: Tensor, mask: Tensor | None = None, *, is_causal: bool = False) -> BlockTrace:
+        """`forward` with every tensor kept and without dropout."""
+        if self.norm_first:
+            attention_norm = self.attention_norm(x)
+            attention = self.attention.trace(attention_norm, mask=mask, is_causal=is_causal)
+            attention_residual = x + attention.output
+            feed_forward_norm = self.feed_forward_norm(attention_residual)
+            feed_forward = self.feed_forward.trace(feed_forward_norm)
+            output = feed_forward_residual = attention_residual + feed_forward.output
+        else:
+            attention = self.attention.trace(x, mask=mask, is_causal=is_causal)
+            attention_residual = x + attention.output
+            attention_norm = self.attention_norm(attention_residual)
+            feed_forward = self.feed_forward.trace(attention_norm)
+            feed_forward_residual = attention_norm + feed_forward.output
+            output = feed_forward_norm = self.feed_forward_norm(feed_forward_residual)
+        return BlockTrace(
+            x,
+            attention_norm,
+            attention,
+            attention_residual,
+            feed_forward_norm,
+            feed_forward,
+            feed_forward_residual,
+            output,
+        )

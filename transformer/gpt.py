@@ -1,0 +1,110 @@
+"""The decoder-only language model: the paper's decoder without its cross-attention."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from transformer.blocks import Block
+from transformer.config import ModelConfig
+from transformer.initialisation import Piece, draw, pieces
+from transformer.positions import sinusoidal_positions
+from transformer.trace import BlockTrace, EmbeddingTrace, ForwardTrace
+
+
+class GPT(nn.Module):
+    """Embeds tokens, adds their positions, passes them through the blocks and scores every possible next token.
+
+    The weights follow from `seed` alone; with `tied_output` the output layer is the embedding table itself.
+    """
+
+    positions: Tensor
+
+    def __init__(self, config: ModelConfig, seed: int = 0) -> None:
+        super().__init__()
+        self.config = config
+        with torch.device("meta"):  # PyTorch's own initialisation would be thrown away
+            self.token_embedding = nn.Embedding(config.vocab_size, config.d_model)
+            self.blocks = nn.ModuleList(Block(config) for _ in range(config.num_blocks))
+            self.final_norm = nn.LayerNorm(config.d_model, bias=config.bias) if config.norm_first else nn.Identity()
+            self.output = nn.Linear(config.d_model, config.vocab_size, bias=False)
+        self.dropout = nn.Dropout(config.dropout)
+        self._set_positions()
+        self.to_empty(device="cpu")
+        if config.tied_output:
+            self.output.weight = self.token_embedding.weight
+        self._initialise(seed)
+        self.eval()
+
+    def _set_positions(self) -> None:
+        """One row for each position, (T, D): a table of waves, a learned table, or nothing at all."""
+        shape = self.config.context_length, self.config.d_model
+        if self.config.positions == "learned":
+            self.positions = nn.Parameter(torch.empty(shape))
+        else:
+            self.register_buffer("positions", torch.empty(shape), persistent=False)
+
+    @torch.no_grad()
+    def _initialise(self, seed: int) -> None:
+        """Weights from a normal distribution of deviation 0.02, biases zero, norms at identity.
+
+        What a block adds to the residual stream is scaled by 1/√(2·num_blocks), so that the sum of all keeps its size (GPT-2).
+        """
+        into_the_stream = 0.02 / math.sqrt(2 * self.config.num_blocks)
+        work: list[Piece] = []
+        for name, parameter in self.named_parameters():
+            if "norm" in name:
+                parameter.fill_(float(name.endswith("weight")))
+            elif name.endswith("bias"):
+                parameter.zero_()
+            else:
+                block_output = name.startswith("blocks") and name.endswith("output.weight")
+                work += pieces(name, parameter, into_the_stream if block_output else 0.02, seed)
+        draw(work)
+        if self.config.positions == "sinusoidal":
+            self.positions.copy_(sinusoidal_positions(*self.positions.shape))
+        elif self.config.positions == "none":
+            self.positions.zero_()
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Logits of the next token at every position, by fused kernels. (B, T) int64 → (B, T, V)
+
+        Raises:
+            ValueError: more tokens than the context holds.
+        """
+        x = self.dropout(self.embed(tokens).embeddings)
+        for block in self.blocks:
+            x = block(x, is_causal=True)
+        return self.output(self.final_norm(x))  # type: ignore[no-any-return]
+
+    def trace(self, tokens: Tensor) -> ForwardTrace:
+        """`forward` with every tensor kept and without dropout: equal to it in eval mode. tokens: (B, T) int64
+
+        Raises:
+            ValueError: more tokens than the context holds.
+        """
+        embedding = self.embed(tokens)
+        x, blocks = embedding.embeddings, []
+        for block in self.blocks:
+            blocks.append(block.trace(x, is_causal=True))  # type: ignore[operator]
+            x = blocks[-1].output
+        final_norm = self.final_norm(x)
+        return ForwardTrace(tokens, embedding, tuple(blocks), final_norm, self.output(final_norm))
+
+    def embed(self, tokens: Tensor) -> EmbeddingTrace:
+        """What enters the first block: each token's row of the table plus its position. tokens: (B, T) int64"""
+        token_embeddings, positions = self.token_embedding(tokens), self._positions_of(tokens)
+        return EmbeddingTrace(token_embeddings, positions, token_embeddings + positions)
+
+    def trace_block(self, tokens: Tensor, block: int) -> BlockTrace:
+        """One block of `trace`, at the cost of one: the blocks before it take the fast path. tokens: (B, T) int64"""
+        x = self.embed(tokens).embeddings
+        for earlier in self.blocks[:block]:
+            x = earlier(x, is_causal=True)
+        return self.blocks[block].trace(x, is_causal=True)  # type: ignore[operator, no-any-return]
+
+    def _positions_of(self, tokens: Tensor) -> Tensor:
+        """(B, T) → (T, D)"""
+        if tokens.size(1) > self.config.context_length:
+            raise ValueError(f"{tokens.size(1)} tokens do not fit a context of {self.config.context_length}")
+        return self.positions[: tokens.size(1)]

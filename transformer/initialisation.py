@@ -1,0 +1,38 @@
+"""Starting weights that follow from a seed and a parameter's name alone.
+
+The same seed gives the same weights on every page and machine, in whatever order and by however many threads they are drawn.
+"""
+
+import zlib
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+NUMBERS_PER_STREAM = 2**20  # long tables are drawn in pieces, each from its own random stream, so that cores share the work
+
+
+class Piece(NamedTuple):
+    """A run of numbers, (N,), to be drawn from the random stream `seed` with a standard deviation."""
+
+    numbers: Tensor
+    deviation: float
+    seed: int
+
+
+def pieces(name: str, parameter: Tensor, deviation: float, seed: int) -> Iterable[Piece]:
+    """Cuts a parameter into pieces with seeds of their own."""
+    for index, numbers in enumerate(parameter.detach().view(-1).split(NUMBERS_PER_STREAM)):
+        yield Piece(numbers, deviation, zlib.crc32(f"{seed} {name} {index}".encode()))
+
+
+def draw(work: Iterable[Piece]) -> None:
+    """Fills every piece from a normal distribution around zero."""
+    with ThreadPoolExecutor(torch.get_num_threads()) as threads:
+        list(threads.map(_draw_piece, work))
+
+
+def _draw_piece(piece: Piece) -> None:
+    piece.numbers.normal_(0.0, piece.deviation, generator=torch.Generator().manual_seed(piece.seed))

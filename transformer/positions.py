@@ -1,0 +1,25 @@
+"""Where a token stands, as numbers (paper, section 3.5)."""
+
+import torch
+from torch import Tensor
+
+
+def wavelength_divisors(d_model: int) -> Tensor:
+    """10000^(2i / d_model) for every dimension: the number its position is divided by.
+
+    Returns: (D,) float64; dimensions 2i and 2i + 1 share one divisor.
+    """
+    dimension = torch.arange(d_model, dtype=torch.float64)
+    return 10_000.0 ** ((dimension - dimension % 2) / d_model)
+
+
+def sinusoidal_positions(length: int, d_model: int) -> Tensor:
+    """PE(pos, 2i) = sin(pos / 10000^(2i/d_model)) and PE(pos, 2i+1) = cos(the same).
+
+    Works for an odd d_model, too: its last dimension is then a sine without its cosine.
+
+    Returns: (T, D) float32, computed in float64.
+    """
+    angles = torch.arange(length, dtype=torch.float64)[:, None] / wavelength_divisors(d_model)
+    even = torch.arange(d_model) % 2 == 0
+    return torch.where(even, angles.sin(), angles.cos()).float()
