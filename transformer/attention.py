@@ -56,7 +56,7 @@ class MultiHeadAttention(nn.Module):
         heads = F.scaled_dot_product_attention(
             queries, keys, values, mask, dropout_p=self.dropout if self.training else 0.0, is_causal=is_causal
         )
-        return self.output(merge_heads(heads))  # type: ignore[no-any-return]
+        return self.output(merge_heads(heads))
 
     def trace(
         self, x: Tensor, memory: Tensor | None = None, mask: Tensor | None = None, *, is_causal: bool = False
@@ -72,9 +72,7 @@ class MultiHeadAttention(nn.Module):
         heads = weights @ values  # (B, H, T, S) · (B, H, S, K) → (B, H, T, K)
         concatenated = merge_heads(heads)
         output = self.output(concatenated)
-        return AttentionTrace(
-            x, queries, keys, values, scores, scaled, masked, weights, heads, concatenated, output
-        )
+        return AttentionTrace(x, queries, keys, values, scores, scaled, masked, weights, heads, concatenated, output)
 
 
 def softmax(scores: Tensor) -> Tensor:

@@ -1,11 +1,15 @@
 """The block that a Transformer stacks (paper, figure 1 and section 3.3)."""
 
+from collections.abc import Callable
+
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from transformer.attention import MultiHeadAttention
 from transformer.config import Activation, ModelConfig
 from transformer.trace import BlockTrace, FeedForwardTrace
+
+ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
 
 
 class FeedForward(nn.Module):
@@ -15,11 +19,11 @@ class FeedForward(nn.Module):
         super().__init__()
         self.hidden = nn.Linear(d_model, d_ff, bias=bias)
         self.output = nn.Linear(d_ff, d_model, bias=bias)
-        self.activation = {"relu": F.relu, "gelu": F.gelu}[activation]
+        self.activation = ACTIVATIONS[activation]
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, T, D) → (B, T, D)"""
-        return self.output(self.activation(self.hidden(x)))  # type: ignore[no-any-return]
+        return self.output(self.activation(self.hidden(x)))
 
     def trace(self, x: Tensor) -> FeedForwardTrace:
         """`forward`, with the hidden units before and after the activation kept."""
@@ -35,22 +39,18 @@ class Block(nn.Module):
         super().__init__()
         self.norm_first = config.norm_first
         self.attention_norm = nn.LayerNorm(config.d_model, bias=config.bias)
-        self.attention = MultiHeadAttention(
-            config.d_model, config.num_heads, bias=config.bias, dropout=config.dropout
-        )
+        self.attention = MultiHeadAttention(config.d_model, config.num_heads, bias=config.bias, dropout=config.dropout)
         self.feed_forward_norm = nn.LayerNorm(config.d_model, bias=config.bias)
-        self.feed_forward = FeedForward(
-            config.d_model, config.d_ff, activation=config.activation, bias=config.bias
-        )
+        self.feed_forward = FeedForward(config.d_model, config.d_ff, activation=config.activation, bias=config.bias)
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(self, x: Tensor, mask: Tensor | None = None, *, is_causal: bool = False) -> Tensor:
         """(B, T, D) → (B, T, D)"""
         if self.norm_first:
             x = x + self.dropout(self.attention(self.attention_norm(x), mask=mask, is_causal=is_causal))
-            return x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))  # type: ignore[no-any-return]
+            return x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))
         x = self.attention_norm(x + self.dropout(self.attention(x, mask=mask, is_causal=is_causal)))
-        return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))  # type: ignore[no-any-return]
+        return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
 
     def trace(self, x: Tensor, mask: Tensor | None = None, *, is_causal: bool = False) -> BlockTrace:
         """`forward` with every tensor kept and without dropout."""

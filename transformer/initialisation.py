@@ -11,7 +11,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-NUMBERS_PER_STREAM = 2**20  # long tables are drawn in pieces, each from its own random stream, so that cores share the work
+NUMBERS_PER_STREAM = (
+    2**20
+)  # long tables are drawn in pieces, each from its own random stream, so that cores share the work
 
 
 class Piece(NamedTuple):

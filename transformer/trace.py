@@ -109,5 +109,7 @@ def named_tensors(trace: Any, prefix: str = "") -> Iterator[NamedTensor]:
 
 def nbytes(trace: Any) -> int:
     """Bytes of memory that a trace keeps alive; tensors that share storage count once."""
-    storages = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for _, _, tensor in named_tensors(trace)}
+    storages = {
+        tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for _, _, tensor in named_tensors(trace)
+    }
     return sum(storages.values())

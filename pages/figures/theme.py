@@ -1,0 +1,45 @@
+"""One look for every plotly figure."""
+
+from typing import Any
+
+import plotly.graph_objects as go
+
+from pages.figures.palette import BACKGROUNDS, DIVERGING, ROLES, SEQUENTIAL, Role, Theme
+
+FONT = "Inter, 'Segoe UI', 'Noto Sans', 'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', 'DejaVu Sans', sans-serif"
+GRID: dict[Theme, str] = {"light": "#e6e9ed", "dark": "#2a3139"}
+
+
+def color(role: Role, theme: Theme) -> str:
+    """The colour of a name (see palette.ROLES)."""
+    light, dark = ROLES[role]
+    return dark if theme == "dark" else light
+
+
+def colorscale(scale: str, theme: Theme) -> list[tuple[float, str]]:
+    """Plotly's form of the "signed" or the "weight" ramp."""
+    ramp = (DIVERGING if scale == "signed" else SEQUENTIAL)[theme]
+    return [(index / (len(ramp) - 1), stop) for index, stop in enumerate(ramp)]
+
+
+def axis(theme: Theme, title: str = "", **more: Any) -> dict[str, Any]:
+    """An axis in the figure's look."""
+    look = {"gridcolor": GRID[theme], "zerolinecolor": GRID[theme], "ticks": "", "automargin": True}
+    return {**look, "title": {"text": title, "font": {"size": 14}}, **more}
+
+
+def figure(data: list[dict[str, Any]], theme: Theme, height: int, **layout: Any) -> go.Figure:
+    """A figure from plain dictionaries, which plotly builds ten times faster than from its own objects.
+
+    data: traces; layout: whatever plotly's layout takes, `axis(…)` for its axes. height in px.
+    """
+    look = {
+        "height": height,
+        "margin": {"l": 10, "r": 10, "t": 30, "b": 10},
+        "paper_bgcolor": BACKGROUNDS[theme],
+        "plot_bgcolor": BACKGROUNDS[theme],
+        "font": {"family": FONT, "size": 14, "color": color("neutral", theme)},
+        "hoverlabel": {"font": {"family": FONT, "size": 14}},
+        "showlegend": False,
+    }
+    return go.Figure({"data": data, "layout": {**look, **layout}}, skip_invalid=False)

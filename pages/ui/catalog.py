@@ -1,0 +1,57 @@
+"""The pages in the order of the walk. A new page is a line here, a script and its words."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import streamlit as st
+
+from pages.ui import text
+
+PAGES = Path(__file__).parents[1]
+CHAPTERS = {
+    "start": ["home"],
+    "input": ["tokenization", "batch", "token_embedding", "positional_encoding", "input_embedding"],
+    "attention": [
+        "queries_keys_values",
+        "heads",
+        "scores",
+        "scaling",
+        "mask",
+        "softmax",
+        "weighted_values",
+        "concatenation",
+    ],
+}
+
+
+class Entry(NamedTuple):
+    """A page of the catalogue: its chapter, its name (also its link) and its script."""
+
+    chapter: str
+    name: str
+
+    @property
+    def script(self) -> Path:
+        """The page's script."""
+        return PAGES / self.chapter / f"{self.name}.py"
+
+    def words(self, language: str) -> text.Words:
+        """The page's words."""
+        return text.words(self.script.with_suffix(".toml"), language)
+
+
+WALK = [e for e in (Entry(chapter, name) for chapter, names in CHAPTERS.items() for name in names) if e.script.exists()]
+
+
+def streamlit_pages(language: str) -> list[st.Page]:
+    """The walk as Streamlit's pages; the first answers at "/"."""
+    return [
+        st.Page(entry.script, title=entry.words(language).title, url_path=entry.name, default=entry is WALK[0])
+        for entry in WALK
+    ]
+
+
+def entries_of(chapter: str) -> Iterator[Entry]:
+    """The pages of one chapter."""
+    return (entry for entry in WALK if entry.chapter == chapter)

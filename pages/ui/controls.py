@@ -1,0 +1,142 @@
+"""The sidebar: the choices that all pages share, drawn once for every page."""
+
+from typing import Final
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.ui import lesson, state
+from pages.ui.lesson import Lesson
+from pages.ui.state import Repair
+from pages.ui.text import Words
+from transformer import ModelConfig
+
+CARRIED = (*state.CODES, *state.PICKED)
+BOUND: Final = "query-params"
+
+
+def repair() -> list[Repair]:
+    """Reads a link and makes every choice possible before any widget is drawn."""
+    repairs = state.read_link()
+    for name, codes in state.CODES.items():
+        if state.get(name) not in codes:
+            state.put(name, state.default(name))
+    if state.get("weights") == "random":
+        repairs += state.clamp_heads(state.get("d_model"))
+    config, limits = current_sizes(), state.SPANS["context"]
+    longest = config.context_length if state.get("weights") == "demonstration" else limits.high
+    repairs += state.clamp("context", limits.low, longest)
+    for name, most in (("block", config.num_blocks), ("head", config.num_heads), ("row", state.get("batch"))):
+        repairs += state.clamp(name, 1, most)
+    return repairs
+
+
+def current_sizes() -> ModelConfig:
+    """The sizes in force: the trained run's or the sliders'. The vocabulary plays no part."""
+    if state.get("weights") == "demonstration":
+        return lesson.demonstration_config()
+    return ModelConfig(
+        vocab_size=1, d_model=state.get("d_model"), num_heads=state.get("heads"), num_blocks=state.get("blocks")
+    )
+
+
+def sidebar(words: Words) -> Lesson:
+    """Draws every control and reads the lesson they ask for. `repair` comes first."""
+    state.carry(CARRIED)
+    trained = state.get("weights") == "demonstration"
+    with st.sidebar:
+        _translated("lang", words.languages, words.language)
+        _sentence(words)
+        walked = st.empty()
+        _translated("weights", words.weights_names, words.weights)
+        if not trained:
+            _vocabulary(words)
+        _sizes(words, trained)
+        _place(words)
+        st.toggle(words.hall, key="hall", bind=BOUND, help=words.hall_help)
+    looked_at = lesson.read()
+    sentence = words.left_out if looked_at.left_out else words.walked
+    if looked_at.length:
+        total = looked_at.length + looked_at.left_out
+        walked.caption(sentence.format(length=looked_at.length, left_out=looked_at.left_out, total=total))
+    return looked_at
+
+
+def _translated(name: str, names: Words, label: str, *, disabled: bool = False) -> None:
+    """A choice whose options are words, shown as buttons."""
+    key = f"choose_{name}"
+    st.segmented_control(
+        label,
+        state.CODES[name],
+        required=True,
+        format_func=names.table().__getitem__,
+        key=key,
+        on_change=state.view_of(name, key),
+        disabled=disabled,
+        label_visibility="collapsed" if name == "lang" else "visible",
+        width="stretch",
+    )
+
+
+def _sentence(words: Words) -> None:
+    st.text_area(words.sentence, state.DEFAULT_SENTENCE, key="text", bind=BOUND, height=100, placeholder=words.invite)
+    presets: dict[str, str] = words.presets.table()
+
+    def choose() -> None:
+        if state.get("preset") is not None:
+            state.put("text", presets[state.get("preset")])
+            state.put("preset", None)
+
+    st.pills(words.sentence, list(presets), key="preset", on_change=choose, label_visibility="collapsed")
+
+
+def _vocabulary(words: Words) -> None:
+    for column, name, label in zip(st.columns(2), ("vocab", "corpus"), (words.vocabulary, words.corpus), strict=True):
+        key = f"choose_{name}"
+        column.selectbox(
+            label,
+            state.CODES[name],
+            format_func=words.codes.table().__getitem__,
+            key=key,
+            on_change=state.view_of(name, key),
+        )
+
+
+def _sizes(words: Words, trained: bool) -> None:
+    """The sizes. Trained weights lock theirs: they show the run's sizes, and what was chosen waits, hidden."""
+    sizes = current_sizes()
+    (top_left, top_right), (left, right), (low_left, low_right) = st.columns(2), st.columns(2), st.columns(2)
+    if trained:
+        locked = {"d_model": sizes.d_model, "heads": sizes.num_heads, "blocks": sizes.num_blocks}
+        for column, (name, value) in zip((top_left, top_right, left), locked.items(), strict=True):
+            label = getattr(words.sizes, name).format(value, sizes.head_size)
+            column.slider(label, 0, 2 * value, value, key=f"locked_{name}", disabled=True, help=words.locked)
+        waiting = st.container(key="waiting")
+        top_left = top_right = left = waiting
+    heads = state.heads_for(state.get("d_model"))
+    _span(top_left, "d_model", words)
+    top_right.select_slider(
+        words.sizes.heads.format(state.get("heads"), sizes.head_size),
+        heads,
+        4 if 4 in heads else heads[-1],
+        key="heads",
+        bind=BOUND,
+    )
+    _span(left, "blocks", words)
+    _span(right, "context", words, sizes.context_length if trained else None)
+    _span(low_left, "batch", words)
+    _span(low_right, "seed", words)
+
+
+def _span(place: DeltaGenerator, name: str, words: Words, most: int | None = None) -> None:
+    span, label = state.SPANS[name], getattr(words.sizes, name).format(state.get(name))
+    place.slider(label, span.low, most or span.high, span.default, span.step, key=name, bind=BOUND)
+
+
+def _place(words: Words) -> None:
+    """Which block, head and row of the batch the pictures show."""
+    sizes = current_sizes()
+    columns = st.columns(3)
+    limits = {"block": sizes.num_blocks, "head": sizes.num_heads, "row": state.get("batch")}
+    for column, (name, most) in zip(columns, limits.items(), strict=True):
+        column.selectbox(getattr(words.place, name), range(1, most + 1), key=name, bind=BOUND)

@@ -1,0 +1,21 @@
+"""What surrounds every page. Streamlit runs this script for each visit and each change."""
+
+import streamlit as st
+
+from pages.ui import catalog, controls, header, state, style, text
+from pages.ui.parts import FRAME
+
+repairs = controls.repair()
+words = text.words(FRAME, state.get("lang"))
+st.set_page_config(page_title=words.app, page_icon=style.ICON, layout="wide", initial_sidebar_state="expanded")
+style.apply(hall=state.get("hall"))
+looked_at = controls.sidebar(words)
+
+pages = catalog.streamlit_pages(state.get("lang"))
+current = st.navigation(pages, position="hidden")
+header.draw(words, pages, current)
+header.notices(words, repairs)
+if looked_at.length:
+    current.run()
+else:
+    st.info(words.invite)

@@ -1,0 +1,149 @@
+"""What is looked at: one model, one batch whose first row is the learner's sentence, and the place picked in them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from pages.ui import cache, state, text
+from transformer import GPT, AttentionTrace, BlockTrace, EmbeddingTrace, ModelConfig, Tokenizer, Tokens
+
+UNKNOWN = -1  # the target of a last token after which the sentence says nothing
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A reading of all shared choices. Counts from zero.
+
+    Attributes:
+        source: where the weights come from.
+        vocabulary, corpus: what names the tokenizer and the text of the other rows.
+        sentence: all tokens of the learner's sentence, before it is cut to the context.
+        context_length: most tokens that are walked.
+        batch_size, seed: rows of the batch, and the seed that chooses weights and windows.
+        block, head, row: what is looked at.
+    """
+
+    source: cache.Source
+    vocabulary: str
+    corpus: str
+    sentence: Tokens
+    context_length: int
+    batch_size: int
+    seed: int
+    block: int
+    head: int
+    row: int
+
+    @property
+    def config(self) -> ModelConfig:
+        """The model's sizes."""
+        return self.source.config
+
+    @property
+    def model(self) -> GPT:
+        """The live model."""
+        return cache.model(self.source)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The live tokenizer."""
+        return cache.tokenizer(self.vocabulary, self.corpus)
+
+    @property
+    def length(self) -> int:
+        """Tokens in a row of the batch, T."""
+        return min(len(self.sentence), self.context_length)
+
+    @property
+    def left_out(self) -> int:
+        """Tokens of the sentence that the context has no room for."""
+        return len(self.sentence) - self.length
+
+    @cached_property
+    def _windows(self) -> Tensor:
+        """The rows and the token after each. (B, T + 1) int64"""
+        own = [*self.sentence.ids[: self.length + 1], UNKNOWN][: self.length + 1]
+        others = cache.windows(self.vocabulary, self.corpus, self.batch_size - 1, self.length + 1, self.seed)
+        return torch.cat([torch.tensor([own]), others])
+
+    @property
+    def tokens(self) -> Tensor:
+        """The batch. (B, T) int64"""
+        return self._windows[:, :-1]
+
+    @property
+    def targets(self) -> Tensor:
+        """The same windows one token later; `UNKNOWN` where the sentence ends. (B, T) int64"""
+        return self._windows[:, 1:]
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The pictured row's tokens, white space visible."""
+        return self.labels_of(self.row)
+
+    def labels_of(self, row: int) -> tuple[str, ...]:
+        """The tokens of a row of the batch, white space visible."""
+        return tuple(self.label(token) for token in self.tokens[row].tolist())
+
+    def label(self, token: int) -> str:
+        """A token id as it is written on the page."""
+        return "" if token == UNKNOWN else text.token(self.tokenizer.piece(token))
+
+    @property
+    def embedding(self) -> EmbeddingTrace:
+        """What enters the first block."""
+        return cache.embedding(self.source, self.tokens)
+
+    @property
+    def block_trace(self) -> BlockTrace:
+        """The looked-at block's forward pass."""
+        return cache.block_trace(self.source, self.tokens, self.block)
+
+    @property
+    def attention(self) -> AttentionTrace:
+        """The looked-at block's attention."""
+        return self.block_trace.attention
+
+    def picked(self, name: str, limit: int) -> int:
+        """The picked "query", "key" or "dim", as long as the picture has it."""
+        return min(int(state.get(name)), limit - 1)
+
+
+def read() -> Lesson:
+    """The lesson that the choices ask for. They must be clamped before (pages.ui.controls)."""
+    trained = state.get("weights") == "demonstration"
+    vocabulary = "demonstration" if trained else state.get("vocab")
+    corpus = "persuasion" if trained else state.get("corpus")
+    tokenizer = cache.tokenizer(vocabulary, corpus)
+    return Lesson(
+        source=cache.Source(
+            demonstration_config() if trained else chosen_config(tokenizer), state.get("seed"), trained
+        ),
+        vocabulary=vocabulary,
+        corpus=corpus,
+        sentence=tokenizer.encode(state.get("text")),
+        context_length=state.get("context"),
+        batch_size=state.get("batch"),
+        seed=state.get("seed"),
+        block=state.get("block") - 1,
+        head=state.get("head") - 1,
+        row=state.get("row") - 1,
+    )
+
+
+def demonstration_config() -> ModelConfig:
+    """The sizes of the bundled trained run."""
+    return cache.demonstration().model.config
+
+
+def chosen_config(tokenizer: Tokenizer) -> ModelConfig:
+    """The sizes that the sliders ask for."""
+    return ModelConfig(
+        vocab_size=tokenizer.vocab_size,
+        context_length=state.get("context"),
+        d_model=state.get("d_model"),
+        num_heads=state.get("heads"),
+        num_blocks=state.get("blocks"),
+    )

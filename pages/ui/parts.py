@@ -1,0 +1,135 @@
+"""The beats that every page shares, so that a page holds only what is its own."""
+
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import plotly.graph_objects as go
+import streamlit as st
+from torch import Tensor
+
+from pages.ui import lesson, state, text
+from pages.ui.lesson import Lesson
+from transformer.trace import axes_of
+
+FRAME = Path(__file__).with_name("frame.toml")
+TOLERANCE = 1e-5  # relative to the largest shown number
+
+
+class Proof(NamedTuple):
+    """What is shown, against the same made anew by PyTorch's own kernel, named as in code."""
+
+    shown: Tensor
+    again: Tensor
+    kernel: str
+
+
+class Page:
+    """A page of the walk while it is drawn: its words, its lesson, and the beats it shares with the others."""
+
+    def __init__(self, script: str) -> None:
+        self.name = Path(script).stem
+        self.language: str = state.get("lang")
+        self.words = text.words(Path(script).with_suffix(".toml"), self.language)
+        self.frame = text.words(FRAME, self.language)
+        self.lesson: Lesson = lesson.read()
+        self.theme: Literal["light", "dark"] = state.theme()
+
+    def opening(self, *shapes: str, **values: Any) -> None:
+        """Words, formula, and the shapes that go in and come out. `values` fill the words' blanks."""
+        st.markdown(text.with_terms(self.words.lead.format(**values), self.language), unsafe_allow_html=True)
+        with st.container(key="formula", horizontal=True, vertical_alignment="center"):
+            st.markdown(f"${self.words.formula}$", width="content")
+            st.markdown(" → ".join(shapes), width="content")
+
+    def shape(self, trace: Any, field: str) -> str:
+        """A tensor's shape with its axes in words: "(4, 4, 16, 16) batch × heads × tokens × tokens"."""
+        return self.shape_of(getattr(trace, field), axes_of(type(trace), field))
+
+    def shape_of(self, tensor: Tensor, axes: str) -> str:
+        """The same for a tensor that is no field of a trace. axes: letters such as "B T D"."""
+        names = " × ".join(getattr(self.frame.axes, letter) for letter in axes.split())
+        return f"{size(tensor)} {names}"
+
+    def pick(self, *names: str) -> Callable[[Any], None]:
+        """What to do with a clicked cell: keep its row and column under two names, such as "query" and "key"."""
+
+        def keep(selection: Any) -> None:
+            for name, index in zip(names, (selection.i, selection.j), strict=True):
+                state.put(name, index)
+
+        return keep
+
+    def details(
+        self, source: Callable[..., Any], trace: Any, fields: Sequence[str], proof: Proof, **values: Any
+    ) -> None:
+        """The proof, and below it code, predict and try, one at a time. `fields` of the trace are what the page is about."""
+        with st.container(key="details", horizontal=True, vertical_alignment="center"):
+            kind = st.segmented_control(
+                self.frame.details.label,
+                ["code", "predict", "try"],
+                format_func=self.frame.details.table().__getitem__,
+                key=f"details_{self.name}",
+                persist_state="session",
+                label_visibility="collapsed",
+            )
+            self._prove(proof)
+        if kind == "code":
+            st.code(annotated_source(source, trace, fields), language="python")
+        elif kind == "predict":
+            self._predict(**values)
+        elif kind == "try":
+            st.markdown(text.with_terms(self.words.get("try").format(**values), self.language), unsafe_allow_html=True)
+
+    def plot(self, figure: go.Figure, key: str) -> None:
+        """Draws a plotly figure as it is, without Streamlit's own colours."""
+        st.plotly_chart(figure, theme=None, key=key, config={"displayModeBar": False})
+
+    def _predict(self, **values: Any) -> None:
+        predict = self.words.predict
+        st.markdown(predict.question.format(**values))
+        options: list[str] = predict.options
+        answer = st.pills(
+            predict.question,
+            range(len(options)),
+            format_func=lambda index: options[index].format(**values),
+            key=f"predict_{self.name}",
+            persist_state="session",
+            label_visibility="collapsed",
+        )
+        if answer is not None:
+            verdict = self.frame.details.right if answer == predict.answer else self.frame.details.wrong
+            st.markdown(f"**{verdict}** " + predict.because.format(**values))
+
+    def _prove(self, proof: Proof) -> None:
+        difference = float((proof.shown - proof.again).abs().max())
+        holds = difference <= TOLERANCE * max(1.0, float(proof.shown.abs().max()))
+        line = self.frame.check.holds if holds else self.frame.check.fails
+        with st.container(key="check" if holds else "check_fails"):
+            st.markdown(line.format(kernel=f"`{proof.kernel}`", difference=text.number(difference, 2)))
+
+
+def size(tensor: Tensor) -> str:
+    """A shape as code: `(4, 16, 64)`."""
+    return f"`({', '.join(str(length) for length in tensor.shape)})`"
+
+
+def annotated_source(source: Callable[..., Any], trace: Any, fields: Sequence[str]) -> str:
+    """The real source of a function, each line that makes a tensor of the trace followed by its live shape.
+
+    ◀ marks the lines that make `fields`.
+    """
+    return "\n".join(_annotate(line, trace, fields) for line in textwrap.dedent(inspect.getsource(source)).splitlines())
+
+
+def _annotate(line: str, trace: Any, fields: Sequence[str]) -> str:
+    made = re.match(r"\s+([\w, =]+?) = ", line)
+    names = re.findall(r"\w+", made[1]) if made else []
+    shapes = [str(tuple(getattr(trace, name).shape)) for name in names if hasattr(trace, name)]
+    if not shapes:
+        return line
+    code = re.sub(r"\s+# .*$", "", line)
+    return f"{code}  # {shapes[0]}{' ◀' if set(names) & set(fields) else ''}"

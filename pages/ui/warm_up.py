@@ -1,0 +1,33 @@
+"""Everything slow, done once before the first visit."""
+
+import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pandas as pd  # noqa: F401  two sessions importing pandas and plotly at once would meet half-made modules
+import plotly.graph_objects as go
+import torch
+
+from pages.ui import cache, catalog, text
+from pages.ui.state import LANGUAGES
+
+
+@asynccontextmanager
+async def warm_up(app: Any) -> AsyncIterator[None]:
+    """Imports, loads the bundled run and the words, then takes all of it out of the garbage collector's sight.
+
+    Streamlit collects garbage after every run; with torch, pandas and plotly in memory a full collection takes over 100 ms
+    and holds all sessions. What is frozen is not looked at again.
+    """
+    go.Figure().to_json()
+    model = cache.demonstration().model
+    with torch.no_grad():
+        model.trace(torch.zeros(1, model.config.context_length, dtype=torch.long))
+    for language in LANGUAGES:
+        for entry in catalog.WALK:
+            entry.words(language)
+            text.words(catalog.PAGES / "ui" / "frame.toml", language)
+    gc.collect()
+    gc.freeze()
+    yield

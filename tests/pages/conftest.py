@@ -1,0 +1,32 @@
+"""Opens pages as Streamlit would, without a browser."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import catalog
+
+ROOT = Path(__file__).parents[2]
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture
+def open_page() -> Open:
+    """open_page("scores", weights="random", d_model=24, heads=3) runs that page with these choices."""
+
+    def open_page(name: str, **choices: Any) -> AppTest:
+        app = AppTest.from_file(str(ROOT / "pages/ui/frame.py"), default_timeout=60)
+        for choice, value in choices.items():
+            app.session_state[choice] = value
+        app.run()
+        if name != catalog.WALK[0].name:
+            script = next(entry.script for entry in catalog.WALK if entry.name == name)
+            app.switch_page(str(script)).run()
+        assert not app.exception, app.exception
+        assert app.main, "nothing was drawn"
+        return app
+
+    return open_page

@@ -1,0 +1,74 @@
+"""Words: the same keys, formulas and blanks in both languages, and every term in the glossary."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pages.ui import catalog, text
+
+PAGES = Path(__file__).parents[2] / "pages"
+FILES = sorted(PAGES.rglob("*.toml"))
+GLOSSARY = tomllib.loads((PAGES / "ui/glossary.toml").read_text(encoding="utf-8"))
+
+
+def flat(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """A nested table with dotted keys."""
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        found |= flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return found
+
+
+def name(path: Path) -> str:
+    return path.relative_to(PAGES).as_posix()
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_both_languages_have_the_same_keys_and_blanks(path: Path) -> None:
+    words = tomllib.loads(path.read_text(encoding="utf-8"))
+    english, chinese = flat(words["en"]), flat(words["zh"])
+    assert list(english) == list(chinese)
+    for key, value in english.items():
+        assert type(value) is type(chinese[key]), key
+        for one, other in zip(*(v if isinstance(v, list) else [v] for v in (value, chinese[key])), strict=True):
+            if isinstance(one, str):
+                blanks = [set(re.findall(r"\{(\w*)[^}]*\}", words)) for words in (one, other)]
+                assert blanks[0] == blanks[1], key
+                assert bool(one) == bool(other), key
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_every_linked_term_is_in_the_glossary(path: Path) -> None:
+    for language in ("en", "zh"):
+        for value in flat(tomllib.loads(path.read_text(encoding="utf-8"))[language]).values():
+            for term in text.TERM.findall(str(value)):
+                assert term[0] in GLOSSARY[language]
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_chinese_words_are_chinese(path: Path) -> None:
+    """A long text in [zh] without Chinese characters was forgotten."""
+    for key, value in flat(tomllib.loads(path.read_text(encoding="utf-8"))["zh"]).items():
+        if isinstance(value, str) and len(value) > 60 and "presets" not in key:
+            assert re.search(r"[\u4e00-\u9fff]", value), key
+
+
+def test_every_page_has_words_and_a_short_name_for_the_map() -> None:
+    for entry in catalog.WALK:
+        for language in ("en", "zh"):
+            words = entry.words(language)
+            assert words.title
+            assert 0 < len(words.short) <= 8
+            if entry.name != "home":
+                assert len(words.lead.split()) <= 75
+                assert words.predict.answer in range(len(words.predict.options))
+
+
+def test_a_term_explains_itself_once_and_escapes_what_it_shows() -> None:
+    shown = text.with_terms("[[query]] meets [[key|a <key>]], then [[query]]", "en")
+    assert shown.count("<abbr") == 2
+    assert "a &lt;key&gt;</abbr>" in shown
+    assert shown.endswith("then query")
