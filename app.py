@@ -7,6 +7,7 @@ import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that it starts from any working directory
 
+from pages.ui.failure import explain
 from pages.ui.warm_up import warm_up
 
-app = st.App(Path(__file__).parent / "pages/ui/frame.py", lifespan=warm_up)
+app = st.App(Path(__file__).parent / "pages/ui/frame.py", lifespan=warm_up, on_script_error=explain)

@@ -3,10 +3,10 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import streamlit as st
 import torch
 from torch import Tensor
 
@@ -67,23 +67,17 @@ class Source(NamedTuple):
     trained: bool
 
 
-@st.cache_resource(show_spinner=False)
-def _models() -> BoundedCache:
-    return BoundedCache(MODEL_BYTES)
+_models = BoundedCache(MODEL_BYTES)
+_traces = BoundedCache(TRACE_BYTES)
 
 
-@st.cache_resource(show_spinner=False)
-def _traces() -> BoundedCache:
-    return BoundedCache(TRACE_BYTES)
-
-
-@st.cache_resource(show_spinner=False)
+@cache
 def demonstration() -> checkpoints.Checkpoint:
     """The bundled trained run: its model, its tokenizer and the losses it reached."""
     return checkpoints.load(DEMONSTRATION)
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def tokenizer(vocabulary: str, corpus: str) -> Tokenizer:
     """A vocabulary by its code; "compact" and "characters" are made from a corpus, "demonstration" is the bundled run's."""
     if vocabulary == "demonstration":
@@ -95,13 +89,13 @@ def tokenizer(vocabulary: str, corpus: str) -> Tokenizer:
     return get_tokenizer(vocabulary)
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def corpus_ids(vocabulary: str, corpus: str) -> Tensor:
     """A corpus as the rows of a vocabulary. (N,) int64"""
     return torch.tensor(tokenizer(vocabulary, corpus).encode(corpus_text(corpus)).ids)
 
 
-@st.cache_data(show_spinner=False, max_entries=256)
+@lru_cache(maxsize=256)
 def windows(vocabulary: str, corpus: str, count: int, length: int, seed: int) -> Tensor:
     """Random windows of a corpus, the same for the same seed. (count, length) int64"""
     return corpus_windows(corpus_ids(vocabulary, corpus), count, length, seed)
@@ -111,7 +105,7 @@ def model(source: Source) -> GPT:
     """The model in eval mode; shared, so never to be changed."""
     if source.trained:
         return demonstration().model
-    made: GPT = _models().get(source, lambda: GPT(source.config, source.seed), _model_bytes)
+    made: GPT = _models.get(source, lambda: GPT(source.config, source.seed), _model_bytes)
     return made
 
 
@@ -130,7 +124,7 @@ def _trace(key: Hashable, make: Callable[[], Any]) -> Any:
         with torch.no_grad():
             return make()
 
-    return _traces().get(key, without_gradients, nbytes)
+    return _traces.get(key, without_gradients, nbytes)
 
 
 def _key(tokens: Tensor) -> Hashable:

@@ -41,7 +41,11 @@ class Entry(NamedTuple):
         return text.words(self.script.with_suffix(".toml"), language)
 
 
-WALK = [e for e in (Entry(chapter, name) for chapter, names in CHAPTERS.items() for name in names) if e.script.exists()]
+WALK = [
+    e
+    for e in (Entry(chapter, name) for chapter, names in CHAPTERS.items() for name in names)
+    if e.script.exists() and e.script.with_suffix(".toml").exists()
+]
 
 
 def streamlit_pages(language: str) -> list[st.Page]:

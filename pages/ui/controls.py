@@ -6,29 +6,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import lesson, state
+from pages.ui.choices import CODES, DEFAULT_SENTENCE, SPANS, heads_for
 from pages.ui.lesson import Lesson
-from pages.ui.state import Repair
 from pages.ui.text import Words
 from transformer import ModelConfig
 
-CARRIED = (*state.CODES, *state.PICKED)
 BOUND: Final = "query-params"
-
-
-def repair() -> list[Repair]:
-    """Reads a link and makes every choice possible before any widget is drawn."""
-    repairs = state.read_link()
-    for name, codes in state.CODES.items():
-        if state.get(name) not in codes:
-            state.put(name, state.default(name))
-    if state.get("weights") == "random":
-        repairs += state.clamp_heads(state.get("d_model"))
-    config, limits = current_sizes(), state.SPANS["context"]
-    longest = config.context_length if state.get("weights") == "demonstration" else limits.high
-    repairs += state.clamp("context", limits.low, longest)
-    for name, most in (("block", config.num_blocks), ("head", config.num_heads), ("row", state.get("batch"))):
-        repairs += state.clamp(name, 1, most)
-    return repairs
 
 
 def current_sizes() -> ModelConfig:
@@ -41,8 +24,8 @@ def current_sizes() -> ModelConfig:
 
 
 def sidebar(words: Words) -> Lesson:
-    """Draws every control and reads the lesson they ask for. `repair` comes first."""
-    state.carry(CARRIED)
+    """Draws every control and reads the lesson they ask for. `state.settle` comes first."""
+    state.carry()
     trained = state.get("weights") == "demonstration"
     with st.sidebar:
         _translated("lang", words.languages, words.language)
@@ -67,7 +50,7 @@ def _translated(name: str, names: Words, label: str, *, disabled: bool = False) 
     key = f"choose_{name}"
     st.segmented_control(
         label,
-        state.CODES[name],
+        CODES[name],
         required=True,
         format_func=names.table().__getitem__,
         key=key,
@@ -79,7 +62,7 @@ def _translated(name: str, names: Words, label: str, *, disabled: bool = False) 
 
 
 def _sentence(words: Words) -> None:
-    st.text_area(words.sentence, state.DEFAULT_SENTENCE, key="text", bind=BOUND, height=100, placeholder=words.invite)
+    st.text_area(words.sentence, DEFAULT_SENTENCE, key="text", bind=BOUND, height=100, placeholder=words.invite)
     presets: dict[str, str] = words.presets.table()
 
     def choose() -> None:
@@ -95,7 +78,7 @@ def _vocabulary(words: Words) -> None:
         key = f"choose_{name}"
         column.selectbox(
             label,
-            state.CODES[name],
+            CODES[name],
             format_func=words.codes.table().__getitem__,
             key=key,
             on_change=state.view_of(name, key),
@@ -113,7 +96,7 @@ def _sizes(words: Words, trained: bool) -> None:
             column.slider(label, 0, 2 * value, value, key=f"locked_{name}", disabled=True, help=words.locked)
         waiting = st.container(key="waiting")
         top_left = top_right = left = waiting
-    heads = state.heads_for(state.get("d_model"))
+    heads = heads_for(state.get("d_model"))
     _span(top_left, "d_model", words)
     top_right.select_slider(
         words.sizes.heads.format(state.get("heads"), sizes.head_size),
@@ -129,7 +112,7 @@ def _sizes(words: Words, trained: bool) -> None:
 
 
 def _span(place: DeltaGenerator, name: str, words: Words, most: int | None = None) -> None:
-    span, label = state.SPANS[name], getattr(words.sizes, name).format(state.get(name))
+    span, label = SPANS[name], getattr(words.sizes, name).format(state.get(name))
     place.slider(label, span.low, most or span.high, span.default, span.step, key=name, bind=BOUND)
 
 

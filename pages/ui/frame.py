@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from pages.ui import catalog, controls, header, state, style, text
+from pages.ui import catalog, controls, header, lesson, state, style, text
 from pages.ui.parts import FRAME
 
-repairs = controls.repair()
+repairs = state.settle(lesson.demonstration_config())
 words = text.words(FRAME, state.get("lang"))
 st.set_page_config(page_title=words.app, page_icon=style.ICON, layout="wide", initial_sidebar_state="expanded")
 style.apply(hall=state.get("hall"))

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui import catalog, state
 from pages.ui.catalog import Entry
-from pages.ui.state import Repair
+from pages.ui.choices import Repair
 from pages.ui.text import Words
 
 

@@ -85,10 +85,11 @@ class Lesson:
 
     def labels_of(self, row: int) -> tuple[str, ...]:
         """The tokens of a row of the batch, white space visible."""
-        return tuple(self.label(token) for token in self.tokens[row].tolist())
+        piece = self.tokenizer.piece
+        return tuple(text.token(piece(token)) for token in self.tokens[row].tolist())
 
     def label(self, token: int) -> str:
-        """A token id as it is written on the page."""
+        """A token id as it is written on the page; nothing for an unknown one."""
         return "" if token == UNKNOWN else text.token(self.tokenizer.piece(token))
 
     @property
@@ -111,13 +112,19 @@ class Lesson:
         return min(int(state.get(name)), limit - 1)
 
 
+def current() -> Lesson:
+    """The lesson of this run, as the frame read it."""
+    read_by_frame: Lesson = state.recall("lesson")
+    return read_by_frame
+
+
 def read() -> Lesson:
-    """The lesson that the choices ask for. They must be clamped before (pages.ui.controls)."""
+    """Reads the lesson that the choices ask for. They must be possible (pages.ui.state.settle)."""
     trained = state.get("weights") == "demonstration"
     vocabulary = "demonstration" if trained else state.get("vocab")
     corpus = "persuasion" if trained else state.get("corpus")
     tokenizer = cache.tokenizer(vocabulary, corpus)
-    return Lesson(
+    asked = Lesson(
         source=cache.Source(
             demonstration_config() if trained else chosen_config(tokenizer), state.get("seed"), trained
         ),
@@ -131,6 +138,8 @@ def read() -> Lesson:
         head=state.get("head") - 1,
         row=state.get("row") - 1,
     )
+    state.remember("lesson", asked)
+    return asked
 
 
 def demonstration_config() -> ModelConfig:

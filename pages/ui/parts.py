@@ -35,7 +35,7 @@ class Page:
         self.language: str = state.get("lang")
         self.words = text.words(Path(script).with_suffix(".toml"), self.language)
         self.frame = text.words(FRAME, self.language)
-        self.lesson: Lesson = lesson.read()
+        self.lesson: Lesson = lesson.current()
         self.theme: Literal["light", "dark"] = state.theme()
 
     def opening(self, *shapes: str, **values: Any) -> None:

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import torch
 
 from pages.ui import cache, catalog, text
-from pages.ui.state import LANGUAGES
+from pages.ui.choices import LANGUAGES
 
 
 @asynccontextmanager

@@ -12,9 +12,7 @@ from transformer.trace import named_tensors, nbytes
 
 B, T, V = 2, 5, 17
 SIZES = {"B": B, "T": T, "S": T, "D": 12, "H": 3, "K": 4, "F": 20, "V": V}
-CONFIG = ModelConfig(
-    vocab_size=V, context_length=7, d_model=12, num_heads=3, num_blocks=2, d_ff=20, dropout=0.5
-)
+CONFIG = ModelConfig(vocab_size=V, context_length=7, d_model=12, num_heads=3, num_blocks=2, d_ff=20, dropout=0.5)
 CHOICES: list[dict[str, Any]] = [
     {},
     {"positions": "learned", "activation": "gelu"},

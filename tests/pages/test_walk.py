@@ -1,0 +1,55 @@
+"""Every page, in both languages, on configurations from the smallest to the largest: it draws, and its proof holds."""
+
+from typing import Any
+
+import pytest
+
+from pages.ui import catalog, choices
+from tests.pages.conftest import Open
+
+PUBLISHED = ".\nBy mastering the art of identifying underlying motivations and desires, we equip ourselves with"
+REPEATED = "the cat sat on the mat because the mat was the best"
+CONFIGURATIONS: dict[str, dict[str, Any]] = {
+    "trained": {},
+    "published": {"weights": "random", "text": PUBLISHED},
+    "repeated": {"text": REPEATED, "head": 3, "block": 2},
+    "one token": {"weights": "random", "text": "a", "vocab": "characters", "batch": 1, "d_model": 8, "heads": 1},
+    "uneven": {"weights": "random", "d_model": 72, "heads": 12, "blocks": 3, "context": 13, "batch": 2, "row": 2},
+    "chinese": {"weights": "random", "text": "我喜欢猫 🐱 ∩", "vocab": "compact", "corpus": "zh_classics"},
+    "gpt2 ids": {"weights": "random", "vocab": "r50k_base", "d_model": 24, "heads": 3},
+}
+
+
+@pytest.mark.parametrize("language", choices.LANGUAGES)
+@pytest.mark.parametrize("name", [entry.name for entry in catalog.WALK])
+def test_page_draws_and_its_proof_holds(open_page: Open, name: str, language: str) -> None:
+    for label, configuration in CONFIGURATIONS.items():
+        app = open_page(name, lang=language, **configuration)
+        words = [element.value for element in app.markdown]
+        assert not [word for word in words if word.startswith("✗")], label
+        assert name == "home" or any(word.startswith("✓") for word in words), label
+        assert not app.error, label
+
+
+def test_a_page_is_told_in_one_language_only(open_page: Open) -> None:
+    for entry in catalog.WALK:
+        english, chinese = (open_page(entry.name, lang=language) for language in choices.LANGUAGES)
+        assert entry.words("zh").title != entry.words("en").title
+        assert [m.value for m in english.markdown] != [m.value for m in chinese.markdown]
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in catalog.WALK])
+def test_the_largest_sizes_draw(open_page: Open, name: str) -> None:
+    app = open_page(
+        name,
+        weights="random",
+        d_model=512,
+        heads=16,
+        blocks=12,
+        context=128,
+        batch=8,
+        text="word after " * 100,
+        block=12,
+        head=16,
+    )
+    assert app.session_state["_lesson"].tokens.shape == (8, 128)

@@ -1,0 +1,139 @@
+"""The real app on a real port, and a visitor that speaks Streamlit's own websocket without a browser."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.sync.client import connect
+
+ROOT = Path(__file__).parents[1]
+VALUE_FIELDS = {bool: "bool_value", str: "string_value", list: "double_array_value"}
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def serve(script: Path = ROOT / "app.py", cwd: Path = ROOT, timeout: float = 60) -> Iterator[str]:
+    """Starts `streamlit run` and yields its address once it answers; ends it afterwards.
+
+    Raises:
+        RuntimeError: it ended or did not answer in time; with what it printed.
+    """
+    port = free_port()
+    options = ["--server.headless=true", f"--server.port={port}", "--server.address=127.0.0.1"]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", str(script), *options],
+        cwd=cwd,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        _await(f"http://127.0.0.1:{port}", process, timeout)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        try:
+            process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+
+
+def _await(address: str, process: subprocess.Popen[str], timeout: float) -> None:
+    end = time.monotonic() + timeout
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
+                return
+        except OSError:
+            time.sleep(0.05)
+    process.kill()
+    raise RuntimeError(f"the app did not start: {process.communicate()[0]}")
+
+
+class Visitor:
+    """One open page: sends what a browser would send, and waits until the server's run is over.
+
+    `elements` maps a widget's key to its proto, as of the last run; `exceptions` are tracebacks that reached the page.
+    """
+
+    def __init__(self, address: str, page: str = "", query: str = "") -> None:
+        self._socket = connect(
+            address.replace("http", "ws") + "/_stcore/stream", subprotocols=["streamlit"], max_size=None
+        )  # type: ignore[arg-type]
+        self._page, self._query, self._hash = page, query, ""
+        self._states: dict[str, Any] = {}
+        self.elements: dict[str, Any] = {}
+        self.exceptions: list[str] = []
+        self.bytes = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._socket.close()
+
+    def run(self) -> float:
+        """Runs the page with the states set so far. Returns seconds until the server was done."""
+        message = BackMsg()
+        message.rerun_script.query_string = self._query
+        message.rerun_script.page_name = self._page
+        message.rerun_script.page_script_hash = self._hash
+        for identifier, value in self._states.items():
+            state = message.rerun_script.widget_states.widgets.add(id=identifier)
+            field = VALUE_FIELDS[type(value)]
+            if field == "double_array_value":
+                state.double_array_value.data[:] = value
+            else:
+                setattr(state, field, value)
+        self.exceptions.clear()
+        start = time.perf_counter()
+        self._socket.send(message.SerializeToString())
+        while not self._receive():
+            pass
+        return time.perf_counter() - start
+
+    def set(self, key: str, value: bool | str | list[float]) -> None:
+        """Sets a widget, by the key it was drawn with: a slider's value is a list of one number."""
+        self._states[self.elements[key].id] = value
+
+    def _receive(self) -> bool:
+        """Takes one message; True when the run is over."""
+        raw = self._socket.recv()
+        assert isinstance(raw, bytes)
+        self.bytes += len(raw)
+        message = ForwardMsg()
+        message.ParseFromString(raw)
+        kind = message.WhichOneof("type")
+        if kind == "new_session":
+            self._hash = message.new_session.page_script_hash
+        if kind == "delta" and message.delta.WhichOneof("type") == "new_element":
+            self._take(message.delta.new_element)
+        return kind == "script_finished"
+
+    def _take(self, element: Any) -> None:
+        kind = element.WhichOneof("type")
+        part = getattr(element, kind)
+        if kind == "exception":
+            self.exceptions.append(part.message)
+        identifier = getattr(part, "id", "")
+        if identifier.startswith("$$ID-"):
+            self.elements[identifier.split("-", 2)[2]] = part
