@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -34,39 +35,41 @@ def serve(script: Path = ROOT / "app.py", cwd: Path = ROOT, timeout: float = 60)
     Raises:
         RuntimeError: it ended or did not answer in time; with what it printed.
     """
-    port = free_port()
+    address = f"http://127.0.0.1:{free_port()}"
+    port = address.rpartition(":")[2]
     options = ["--server.headless=true", f"--server.port={port}", "--server.address=127.0.0.1"]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", str(script), *options],
-        cwd=cwd,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    try:
-        _await(f"http://127.0.0.1:{port}", process, timeout)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", str(script), *options],
+            cwd=cwd,
+            env=environment,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
         try:
-            process.communicate(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
+            if not _answers(address, process, timeout):
+                log.seek(0)
+                raise RuntimeError(f"{script} did not start:\n{log.read().decode(errors='replace')}")
+            yield address
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
-def _await(address: str, process: subprocess.Popen[str], timeout: float) -> None:
+def _answers(address: str, process: subprocess.Popen[bytes], timeout: float) -> bool:
     end = time.monotonic() + timeout
     while time.monotonic() < end and process.poll() is None:
         try:
             with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
-                return
+                return True
         except OSError:
             time.sleep(0.05)
-    process.kill()
-    raise RuntimeError(f"the app did not start: {process.communicate()[0]}")
+    return False
 
 
 class Visitor:

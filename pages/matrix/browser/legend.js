@@ -1,0 +1,113 @@
+// The whole picture: placed matrices, and each distinct colour scale printed once.
+
+/** One part for each colour scale, with the names that share it when there are several, and one for masked cells. */
+function legendParts(scene, ruler) {
+  const { rem, width } = ruler;
+  const scales = new Map();
+  for (const matrix of scene.matrices) {
+    const kind = `${matrix.scale} ${matrix.limit}`;
+    scales.set(kind, [...(scales.get(kind) ?? []), matrix]);
+  }
+  const parts = [...scales.values()].map((members) => {
+    const [{ scale, limit }] = members;
+    const names = scales.size > 1 ? members.slice(0, 3) : [];
+    const ends = [scale === "signed" ? brief(-limit) : "0", brief(limit, scale === "signed")];
+    const named = names.reduce((sum, { name }) => sum + width("size", name) + 0.4 * rem, 0);
+    return {
+      scale,
+      names,
+      ends,
+      length: 5 * rem,
+      width: named + width("number", ends[0]) + width("number", ends[1]) + 5.8 * rem,
+    };
+  });
+  if (!scene.matrices.some((matrix) => matrix.hasMask)) return parts;
+  const text = scene.readout.words.hatched ?? "";
+  return [
+    ...parts,
+    { masked: true, text, names: [], width: 1.6 * rem + (text ? width("number", text) + 0.4 * rem : 0) },
+  ];
+}
+
+/** Put the parts into the empty corner of a product where there is room, else in lines below; returns their lower edge. */
+function placeLegend(parts, { corner, bottom, right }, ruler, roomWidth) {
+  const { rem } = ruler;
+  if (
+    corner &&
+    corner.right >= Math.max(...parts.map((part) => part.width)) &&
+    corner.bottom >= parts.length * 1.5 * rem
+  ) {
+    parts.forEach((part, k) => Object.assign(part, { x: 0, y: (k + 0.5) * 1.5 * rem }));
+    return 0;
+  }
+  const gap = 1.4 * rem;
+  const lines = [[]];
+  const wide = (line) => line.reduce((sum, part) => sum + part.width + gap, -gap);
+  for (const part of parts) {
+    if (lines.at(-1).length && wide([...lines.at(-1), part]) > roomWidth) lines.push([]);
+    lines.at(-1).push(part);
+  }
+  lines.forEach((line, k) => {
+    let x = Math.max(0, Math.min(right, roomWidth) - wide(line));
+    for (const part of line) {
+      Object.assign(part, { x, y: bottom + (1 + 1.4 * k) * rem });
+      x += part.width + gap;
+    }
+  });
+  return bottom + (0.3 + 1.4 * lines.length) * rem;
+}
+
+/** Place a scene in a room of some width and height. */
+function arrange(scene, ruler, room, ratio) {
+  const picture = (scene.kind === "product" ? placeProduct : placeFlow)(scene, ruler, room, ratio);
+  for (const box of picture.boxes) box.decimals = decimalsFor(box, ruler);
+  picture.right = Math.max(...picture.boxes.map((box) => box.right));
+  picture.legend = legendParts(scene, ruler);
+  picture.height = Math.ceil(Math.max(picture.bottom, placeLegend(picture.legend, picture, ruler, room.width)));
+  const leaning = (box) =>
+    box.modes.columns === "labels" ? lean(box.labels.columns, box.cellWidth, box.angle, ruler) : 2;
+  const needed = Math.max(
+    ...picture.boxes.map((box) => box.right + leaning(box)),
+    ...picture.legend.map((part) => part.x + part.width),
+  );
+  picture.width = Math.min(room.width, Math.ceil(Math.max(needed, 42 * ruler.rem)));
+  return picture;
+}
+
+/** One colour scale with its ends printed; the names say whose it is when there are several. */
+function paintScale(pen, part, theme, ruler, pattern) {
+  const { unit, rem } = ruler;
+  let { x } = part;
+  const thick = 9 * unit;
+  pen.textAlign = "left";
+  pen.textBaseline = "middle";
+  pen.font = ruler.fonts.size;
+  for (const { name, role } of part.names) {
+    pen.fillStyle = theme.role(role);
+    pen.fillText(name, x, part.y);
+    x += pen.measureText(name).width + 0.4 * rem;
+  }
+  pen.font = ruler.fonts.number;
+  pen.fillStyle = theme.soft;
+  if (part.masked) {
+    pen.fillStyle = pattern;
+    pen.fillRect(x, part.y - thick / 2, 1.5 * rem, thick);
+    pen.strokeStyle = theme.faint;
+    pen.strokeRect(x + 0.5, part.y - thick / 2 + 0.5, 1.5 * rem - 1, thick - 1);
+    pen.fillStyle = theme.soft;
+    pen.fillText(part.text, x + 1.9 * rem, part.y);
+    return;
+  }
+  pen.fillText(part.ends[0], x, part.y);
+  x += pen.measureText(part.ends[0]).width + 0.4 * rem;
+  const bar = document.createElement("canvas");
+  Object.assign(bar, { width: STEPS + 1, height: 1 });
+  bar.getContext("2d").putImageData(new ImageData(new Uint8ClampedArray(theme[part.scale].buffer), STEPS + 1, 1), 0, 0);
+  pen.drawImage(bar, x, part.y - thick / 2, part.length, thick);
+  pen.strokeStyle = theme.faint;
+  pen.lineWidth = 1;
+  pen.strokeRect(x + 0.5, part.y - thick / 2 + 0.5, part.length - 1, thick - 1);
+  pen.fillStyle = theme.soft;
+  if (part.scale === "signed") pen.fillRect(x + part.length / 2 - 0.5, part.y - thick / 2 - 3, 1, 3);
+  pen.fillText(part.ends[1], x + part.length + 0.4 * rem, part.y);
+}

@@ -1,0 +1,221 @@
+// Painting what stands still: cells, numbers, names, ticks, signs and colour scales.
+
+/** The largest magnitude of a block of cells, sign kept; NaN only if all are masked. An average would hide it. */
+function strongest(matrix, rows, columns) {
+  let best = NaN;
+  for (let row = rows[0]; row < rows[1]; row++) {
+    for (let column = columns[0]; column < columns[1]; column++) {
+      const value = matrix.at(row, column);
+      if (!isMasked(value) && !(Math.abs(value) <= Math.abs(best))) best = value;
+    }
+  }
+  return best;
+}
+
+/** A matrix as an image: one pixel a cell, or where cells are smaller than pixels, one a block of cells. */
+function imageOf(box, theme, ratio) {
+  const { matrix } = box;
+  const width = Math.min(matrix.width, Math.max(1, Math.round((box.right - box.x) * ratio)));
+  const height = Math.min(matrix.height, Math.max(1, Math.round((box.bottom - box.y) * ratio)));
+  const kind = [width, height, theme.key].join();
+  if (matrix.image?.kind === kind) return matrix.image;
+  const image = document.createElement("canvas");
+  Object.assign(image, { width, height, kind });
+  const pixels = new ImageData(width, height);
+  const words = new Uint32Array(pixels.data.buffer);
+  const whole = width === matrix.width && height === matrix.height;
+  const span = (k, count, size) => [
+    Math.floor((k * size) / count),
+    Math.max(Math.floor(((k + 1) * size) / count), Math.floor((k * size) / count) + 1),
+  ];
+  for (let k = 0; k < words.length; k++) {
+    const value = whole
+      ? matrix.values[k]
+      : strongest(matrix, span(Math.floor(k / width), height, matrix.height), span(k % width, width, matrix.width));
+    if (!isMasked(value)) words[k] = theme[matrix.scale][step(matrix, value)];
+  }
+  image.getContext("2d").putImageData(pixels, 0, 0);
+  return (matrix.image = image);
+}
+
+/** Thin diagonal lines, the same in device pixels on every screen. */
+function hatching(pen, theme, ratio) {
+  const side = Math.round(6 * ratio);
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = side;
+  const lines = tile.getContext("2d");
+  lines.strokeStyle = theme.faint;
+  lines.lineWidth = ratio;
+  for (const shift of [-side, 0, side]) {
+    lines.beginPath();
+    lines.moveTo(shift, side);
+    lines.lineTo(shift + side, 0);
+    lines.stroke();
+  }
+  const pattern = pen.createPattern(tile, "repeat");
+  pattern.setTransform(new DOMMatrix().scale(1 / ratio));
+  return pattern;
+}
+
+function paintMask(pen, box, pattern) {
+  const { matrix, x, y, cellWidth, cellHeight } = box;
+  pen.fillStyle = pattern;
+  for (let row = 0; row < matrix.height; row++) {
+    for (let column = 0; column < matrix.width; column++) {
+      const from = column;
+      while (column < matrix.width && isMasked(matrix.at(row, column))) column++;
+      if (column > from)
+        pen.fillRect(x + from * cellWidth, y + row * cellHeight, (column - from) * cellWidth, cellHeight);
+    }
+  }
+}
+
+/** Hairlines of background between cells that are large enough to have edges. */
+function paintGrid(pen, box, theme, ratio) {
+  const hair = 1 / ratio;
+  pen.fillStyle = theme.background;
+  if (box.cellWidth >= 7)
+    for (let k = 1; k < box.matrix.width; k++)
+      pen.fillRect(box.x + k * box.cellWidth - hair, box.y, hair, box.bottom - box.y);
+  if (box.cellHeight >= 7)
+    for (let k = 1; k < box.matrix.height; k++)
+      pen.fillRect(box.x, box.y + k * box.cellHeight - hair, box.right - box.x, hair);
+}
+
+function paintNumbers(pen, box, theme, ruler) {
+  if (box.decimals === null) return;
+  const { matrix } = box;
+  pen.font =
+    box.cellWidth >= 3.2 * ruler.rem && box.cellHeight >= 2 * ruler.rem ? ruler.fonts.largeNumber : ruler.fonts.number;
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  for (let row = 0; row < matrix.height; row++) {
+    for (let column = 0; column < matrix.width; column++) {
+      const value = matrix.at(row, column);
+      if (isMasked(value)) continue;
+      pen.fillStyle = ink(cellColor(theme, matrix, value));
+      pen.fillText(
+        decimals(value, box.decimals),
+        box.x + (column + 0.5) * box.cellWidth,
+        box.y + (row + 0.53) * box.cellHeight,
+      );
+    }
+  }
+}
+
+/** Coloured bands that say which columns (rows) belong to which head. */
+function paintBands(pen, box, theme, unit) {
+  let at = 0;
+  for (const [role, width] of box.matrix.bands) {
+    pen.fillStyle = theme.role(role);
+    pen.fillRect(box.x + at * box.cellWidth, box.y - 6 * unit, width * box.cellWidth - 2, 4 * unit);
+    at += width;
+  }
+  at = 0;
+  for (const [role, width] of box.matrix.rowBands) {
+    pen.fillStyle = theme.role(role);
+    pen.fillRect(box.x - 6 * unit, box.y + at * box.cellHeight, 4 * unit, width * box.cellHeight - 2);
+    at += width;
+  }
+}
+
+/** Sparse numbers along an axis whose labels do not fit. */
+function paintTicks(pen, box, theme, ruler) {
+  const { matrix, modes } = box;
+  const every = (size, room) => [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024].find((n) => n * size >= room) ?? 2048;
+  pen.font = ruler.fonts.number;
+  pen.fillStyle = theme.soft;
+  pen.textBaseline = "middle";
+  const aside = box.x - bandRoom(matrix.rowBands, ruler.unit) - 6 * ruler.unit;
+  const over = box.y - bandRoom(matrix.bands, ruler.unit) - 0.6 * ruler.rem;
+  if (modes.rows === "ticks") {
+    pen.textAlign = "right";
+    const by = every(box.cellHeight, 2 * ruler.rem);
+    for (let k = 0; k < matrix.height; k += by)
+      pen.fillText(String(k + matrix.offset[0]), aside, box.y + (k + 0.5) * box.cellHeight);
+  }
+  if (modes.columns === "ticks") {
+    pen.textAlign = "center";
+    const by = every(box.cellWidth, 2.6 * ruler.rem);
+    for (let k = 0; k < matrix.width; k += by)
+      pen.fillText(String(k + matrix.offset[1]), box.x + (k + 0.5) * box.cellWidth, over);
+  }
+}
+
+/** The matrix's name in its colour with its size: in a line that starts or ends at a point, or one below the other. */
+function paintName(pen, box, theme, ruler) {
+  const { matrix } = box;
+  const [x, y, stand] = box.name;
+  const axes = [matrix.rowAxis, matrix.columnAxis].filter(Boolean).join(" × ");
+  const size = `${matrix.height} × ${matrix.width}`;
+  const write = (font, color, text, at, line = y) => {
+    pen.font = ruler.fonts[font];
+    pen.fillStyle = color;
+    pen.fillText(text, at, line);
+  };
+  pen.textBaseline = "alphabetic";
+  pen.textAlign = stand === "above" ? "left" : "right";
+  if (stand === "beside") {
+    write("name", theme.role(matrix.role), matrix.name, x);
+    write("size", theme.soft, size, x, y + 1.15 * ruler.rem);
+    if (axes && box.bottom - y > 2.6 * ruler.rem) write("size", theme.soft, axes, x, y + 2.3 * ruler.rem);
+    return;
+  }
+  const space = 0.5 * ruler.rem;
+  if (stand === "before") {
+    write("size", theme.soft, size, x);
+    write("name", theme.role(matrix.role), matrix.name, x - ruler.width("size", size) - space);
+    return;
+  }
+  const nameWidth = ruler.width("name", matrix.name) + space;
+  const room = box.right - x - nameWidth;
+  write("name", theme.role(matrix.role), matrix.name, x);
+  const full = axes ? `${size}  ${axes}` : size;
+  const said = [full, size].find(
+    (text) => ruler.width("size", text) <= Math.max(room, text === size ? 4 * ruler.rem : 0),
+  );
+  if (said) write("size", theme.soft, said, x + nameWidth);
+}
+
+function paintSign(pen, sign, theme, ruler) {
+  pen.font = ruler.fonts.sign;
+  pen.fillStyle = theme.text;
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  const [word, arrow] = sign.parts;
+  pen.fillText(word, sign.x, sign.y - (arrow ? 0.7 * ruler.rem : 0));
+  if (!arrow) return;
+  const [from, to] = [sign.x - sign.width / 2, sign.x + sign.width / 2];
+  pen.strokeStyle = theme.text;
+  pen.lineWidth = 1.5;
+  pen.beginPath();
+  pen.moveTo(from, sign.y + 0.3 * ruler.rem);
+  pen.lineTo(to, sign.y + 0.3 * ruler.rem);
+  for (const up of [-4, 4]) {
+    pen.moveTo(to - 5, sign.y + 0.3 * ruler.rem + up);
+    pen.lineTo(to, sign.y + 0.3 * ruler.rem);
+  }
+  pen.stroke();
+}
+
+/** Everything that does not follow the pointer. */
+function paintStill(pen, picture, theme, ruler, ratio) {
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, picture.width, picture.height);
+  pen.imageSmoothingEnabled = false;
+  const pattern = hatching(pen, theme, ratio);
+  for (const box of picture.boxes) {
+    pen.drawImage(imageOf(box, theme, ratio), box.x, box.y, box.right - box.x, box.bottom - box.y);
+    if (box.matrix.hasMask) paintMask(pen, box, pattern);
+    paintGrid(pen, box, theme, ratio);
+    pen.strokeStyle = theme.faint;
+    pen.lineWidth = 1 / ratio;
+    pen.strokeRect(box.x - 0.5 / ratio, box.y - 0.5 / ratio, box.right - box.x, box.bottom - box.y);
+    paintNumbers(pen, box, theme, ruler);
+    paintBands(pen, box, theme, ruler.unit);
+    paintTicks(pen, box, theme, ruler);
+    paintName(pen, box, theme, ruler);
+  }
+  for (const sign of picture.signs) paintSign(pen, sign, theme, ruler);
+  for (const part of picture.legend) paintScale(pen, part, theme, ruler, pattern);
+}

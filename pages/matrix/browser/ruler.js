@@ -1,0 +1,120 @@
+// Sizes of text, and the room that a matrix needs around its cells.
+
+const LEGIBLE = 11; // px at the base size: smaller cells lose their labels
+const ROOMY = 72; // px at the base size: cells grow no further
+const WIDE = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]|\p{Extended_Pictographic}/u;
+
+/** Text cut to fourteen columns of a monospaced face, of which a Chinese character takes two. */
+function shorten(text) {
+  let [room, kept] = [14, ""];
+  for (const character of text) {
+    room -= WIDE.test(character) ? 2 : 1;
+    if (room < 0) return kept + "…";
+    kept += character;
+  }
+  return kept;
+}
+
+/** Faces and widths for a root font size of `rem` px; `unit` is one px of the base size, 17. */
+function makeRuler(pen, theme, rem) {
+  const small = `${0.75 * rem}px`;
+  const fonts = {
+    label: `${small} ${theme.mono}`,
+    litLabel: `700 ${small} ${theme.mono}`,
+    number: `${small} ${theme.font}`,
+    largeNumber: `${0.94 * rem}px ${theme.font}`,
+    name: `700 ${0.92 * rem}px ${theme.font}`,
+    size: `${0.79 * rem}px ${theme.font}`,
+    sign: `${1.05 * rem}px ${theme.font}`,
+  };
+  const width = (font, text) => ((pen.font = fonts[font]), pen.measureText(text).width);
+  return {
+    fonts,
+    width,
+    rem,
+    unit: rem / 17,
+    widest: (labels) => Math.max(0, ...labels.map((label) => width("litLabel", label))),
+  };
+}
+
+/** Decimals that a matrix's cells can hold (2 or 1), null when none. */
+function decimalsFor({ matrix, cellWidth, cellHeight }, { width, rem, unit }) {
+  if (cellHeight < rem || cellWidth < 1.4 * rem) return null;
+  const largest = matrix.values.reduce((most, value) => (isMasked(value) ? most : Math.max(most, Math.abs(value))), 0);
+  const needed = (count) =>
+    width("number", (matrix.scale === "signed" ? MINUS : "") + largest.toFixed(count)) + 5 * unit;
+  if (cellWidth >= Math.max(34 * unit, needed(2))) return 2;
+  return cellWidth >= needed(1) ? 1 : null;
+}
+
+/** The angle of column labels: 45°, steeper over narrow columns so that neighbours never touch. */
+const tilt = (cellWidth, rem) => Math.asin(Math.min(1, Math.max(Math.SQRT1_2, (0.72 * rem) / cellWidth)));
+
+/** How a matrix names an axis: every label, sparse ticks, or not at all. */
+function axisMode(matrix, axis, fits) {
+  const count = axis === "rows" ? matrix.height : matrix.width;
+  if (matrix[axis].length && fits) return "labels";
+  return matrix[axis].length || count > 16 ? "ticks" : null;
+}
+
+/** The room around a matrix's cells: at its left and above, for labels or ticks and for bands. */
+function margins(matrix, modes, angle, ruler, roomWidth) {
+  const { unit, rem } = ruler;
+  const labels = { rows: matrix.rows.map(shorten), columns: matrix.columns.map(shorten) };
+  const widest = modes.rows && labels.rows.length ? ruler.widest(labels.rows) + 9 * unit : 0;
+  const aside = { labels: widest, ticks: Math.max(2.1 * rem, Math.min(widest, 0.13 * roomWidth)) }[modes.rows] ?? 0;
+  const above =
+    { labels: ruler.widest(labels.columns) * Math.sin(angle) + 0.9 * rem, ticks: 1.15 * rem }[modes.columns] ?? 0;
+  return {
+    labels,
+    aside,
+    above,
+    left: aside + bandRoom(matrix.rowBands, unit),
+    top: above + bandRoom(matrix.bands, unit),
+  };
+}
+
+const bandRoom = (bands, unit) => (bands.length ? 7 * unit : 0);
+
+/** How far the last slanted labels lean out over the right edge. */
+function lean(labels, cellWidth, angle, ruler) {
+  const out = labels.map(
+    (label, k) => ruler.width("litLabel", label) * Math.cos(angle) - (labels.length - k - 0.5) * cellWidth,
+  );
+  return Math.max(2, ...out.map((width) => width + 0.6 * ruler.rem));
+}
+
+/** Work sizes out, and again while they change which labels fit and how steeply these rise. */
+function settle(matrices, rem, solve) {
+  const labelled = (axis) => matrices.some((matrix) => matrix[axis].length);
+  const fits = { rows: labelled("rows"), columns: labelled("columns"), angle: Math.PI / 4 };
+  for (let tries = 0; tries < 5; tries++) {
+    const sizes = solve(fits);
+    const smallest = (LEGIBLE * rem) / 17;
+    const next = {
+      rows: fits.rows && sizes.cellHeight >= smallest,
+      columns: fits.columns && sizes.cellWidth >= smallest,
+      angle: Math.max(fits.angle, tilt(sizes.cellWidth, rem)),
+    };
+    if (next.rows === fits.rows && next.columns === fits.columns && next.angle - fits.angle < 0.01) return sizes;
+    Object.assign(fits, next);
+  }
+  return solve(fits);
+}
+
+/** Whole device pixels for cells that are large enough not to mind. */
+const snap = (size, ratio) => (size >= 4 ? Math.floor(size * ratio) / ratio : size);
+
+const place = (matrix, x, y, cellWidth, cellHeight, more) => ({
+  matrix,
+  x,
+  y,
+  cellWidth,
+  cellHeight,
+  right: x + matrix.width * cellWidth,
+  bottom: y + matrix.height * cellHeight,
+  ...more,
+});
+
+/** The widest a cell of some height may be: half as wide again, or as wide as a number with two decimals needs. */
+const widestCell = (cellHeight, { rem, unit }) => Math.max(1.5 * cellHeight, cellHeight >= rem ? 38 * unit : 4);

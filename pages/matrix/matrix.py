@@ -1,0 +1,105 @@
+"""The clickable matrix: a canvas that draws products as on paper and matrices side by side.
+
+The browser half (``browser/*.js``, ``matrix.css``) lights rows and columns and works the arithmetic out by itself;
+the server hears only of a chosen cell.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import streamlit as st
+from torch import Tensor
+
+from pages.figures import palette
+from pages.matrix.scene import Matrix, Readout, Selection, check_product, describe, encode, explain
+from pages.ui import state
+
+HERE: Final = Path(__file__).parent
+
+OnSelect = Callable[[Selection], None]
+
+
+def script() -> str:
+    """Return the component's JavaScript: its parts as one module, as Streamlit wants it, after the figures' palette.
+
+    The parts only declare things, so their order does not matter.
+    """
+    colors = {"roles": palette.ROLES, "diverging": palette.DIVERGING, "sequential": palette.SEQUENTIAL}
+    parts = [part.read_text(encoding="utf-8") for part in sorted((HERE / "browser").glob("*.js"))]
+    return "\n".join([f"const PALETTE = {json.dumps(colors)};", *parts])
+
+
+_canvas = st.components.v2.component(
+    "transformer_matrix",
+    html=(HERE / "matrix.html").read_text(encoding="utf-8"),
+    css=(HERE / "matrix.css").read_text(encoding="utf-8"),
+    js=script(),
+)
+
+
+def product(
+    left: Matrix,
+    top: Matrix,
+    result: Matrix,
+    *,
+    key: str,
+    selected: tuple[int, int],
+    readout: Readout,
+    bias: Tensor | None = None,
+    height: int | None = None,
+    on_select: OnSelect | None = None,
+) -> None:
+    """Draw left · top = result as on paper: left operand at the left, right operand above, result in the corner.
+
+    left: (R, K), top: (K, C), result: (R, C), bias: (C,) or None. ``selected`` is the lit cell of the result,
+    ``height`` the most the picture takes, in px at the base font size; None: what the window has left below it. ``on_select`` is called before the rerun that
+    a click causes; without it a click only lights the cell.
+    Raises ValueError when the shapes are not those of a product.
+    """
+    check_product(left, top, result, bias)
+    scene = {
+        "kind": "product",
+        "matrices": [describe(matrix) for matrix in (left, top, result)],
+        "readout": explain(readout, 3),
+        "bias": None if bias is None else encode(bias),
+    }
+    _mount(scene, key, selected, height, on_select)
+
+
+def flow(
+    lines: Sequence[Sequence[Matrix | str]],
+    *,
+    key: str,
+    selected: tuple[int, int],
+    readout: Readout,
+    height: int | None = None,
+    on_select: OnSelect | None = None,
+) -> None:
+    """Draw lines of matrices with signs between them ("+", "=", "÷ 4", "softmax →"); one matrix is ``[[matrix]]``.
+
+    ``selected`` is (i, j) in the coordinates that the matrices share through their offsets; the rest is as in
+    ``product``.
+    """
+    matrices = [item for line in lines for item in line if isinstance(item, Matrix)]
+    places = iter(range(len(matrices)))
+    scene = {
+        "kind": "flow",
+        "matrices": [describe(matrix) for matrix in matrices],
+        "lines": [[item if isinstance(item, str) else next(places) for item in line] for line in lines],
+        "readout": explain(readout, len(matrices)),
+        "bias": None,
+    }
+    _mount(scene, key, selected, height, on_select)
+
+
+def _mount(scene: dict[str, Any], key: str, selected: tuple[int, int], height: int | None, on_select: OnSelect | None) -> None:
+    def cell_chosen() -> None:
+        if on_select and (cell := state.component_value(key, "cell")):
+            on_select(Selection(cell["matrix"], cell["i"], cell["j"]))
+
+    data = {**scene, "selected": list(selected), "height": height, "listens": on_select is not None}
+    _canvas(key=key, data=data, on_cell_change=cell_chosen)

@@ -1,0 +1,97 @@
+"""Scenes of the matrix component for the browser tests: /?scene=product, weighted, or one of the flows below."""
+
+import streamlit as st
+
+from pages.matrix import Matrix, Readout, Selection, flow, product
+from tests.browser.matrix_examples import (
+    LENGTH,
+    TOKENS,
+    future,
+    ids,
+    keys,
+    masked,
+    queries,
+    scores,
+    table,
+    weights,
+    wide,
+)
+
+st.set_page_config(layout="wide")
+
+
+def chosen(selection: Selection) -> None:
+    st.query_params["cell"] = f"{selection.i},{selection.j}"
+
+
+def turned() -> None:
+    st.query_params["turned"] = "yes"
+
+
+i, j = (int(number) for number in st.query_params.get("cell", "6,2").split(","))
+scene = st.query_params.get("scene", "product")
+st.button("next page", shortcut="Right", on_click=turned)
+
+told = {"title": "{row} asks, {column} answers", "total": "score", "more": "… {n} more"}
+tokens = {"rows": TOKENS, "columns": TOKENS, "row_role": "query", "column_role": "key"}
+if scene == "product":
+    product(
+        Matrix(queries, "Q", "query", rows=TOKENS),
+        Matrix(keys.T, "Kᵀ", "key", columns=TOKENS),
+        Matrix(scores, "S"),
+        key="scene",
+        selected=(i, j),
+        readout=Readout("dot", told),
+        on_select=chosen,
+    )
+elif scene == "weighted":
+    product(
+        Matrix(weights.masked_fill(future, float("nan")), "A", "weight", rows=TOKENS, scale="weight"),
+        Matrix(keys, "V", "value", rows=TOKENS),
+        Matrix(weights @ keys, "Y", "output"),
+        key="scene",
+        selected=(i, j),
+        readout=Readout("weighted", told),
+        on_select=chosen,
+    )
+else:
+    lines, readout = {
+        "mask": (
+            [[Matrix(scores, "S", **tokens), "mask →", Matrix(masked, "M", **tokens)]],
+            Readout("mask", {**told, "allowed": "not in the future", "masked": "in the future"}),
+        ),
+        "softmax": (
+            [
+                [
+                    Matrix(masked, "M", link="row", **tokens),
+                    "softmax →",
+                    Matrix(weights, "A", "weight", link="row", scale="weight", **tokens),
+                ]
+            ],
+            Readout("softmax", {**told, "maximum": "largest", "sum": "sum"}),
+        ),
+        "sum": (
+            [[Matrix(queries, "Q", rows=TOKENS), "+", Matrix(keys, "K"), "=", Matrix(queries + keys, "Q+K")]],
+            Readout("sum", told),
+        ),
+        "lookup": (
+            [[Matrix(table, "E", "token", link="lookup"), "→", Matrix(table[ids], "X", rows=TOKENS)]],
+            Readout("lookup", told, index=ids),
+        ),
+        "transposed": (
+            [[Matrix(keys, "K", "key", rows=TOKENS), "→", Matrix(keys.T, "Kᵀ", "key", link="transposed")]],
+            Readout("value", told),
+        ),
+        "cut": (
+            [
+                [Matrix(wide[:, :7], "X")],
+                [Matrix(wide[:, :3], "head 1", "head0"), Matrix(wide[:, 3:7], "head 2", "head1", column_offset=3)],
+            ],
+            Readout("value", told),
+        ),
+        "wide": ([[Matrix(wide, "H")]], Readout("value", told)),
+    }[scene]
+    flow(lines, key="scene", selected=(i, j), readout=readout, on_select=chosen)
+
+st.text(f"chosen: {i}, {j} of {LENGTH}")
+st.text("turned" if "turned" in st.query_params else "not turned")

@@ -1,0 +1,297 @@
+"""The clickable matrix in a real browser: what is lit, said and sent, and the pixels themselves."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.matrix_examples import HEAD_SIZE, LENGTH, TOKENS, ids, keys, masked, queries, scores, weights
+
+SCRIPT = "tests/browser/matrix_scenes.py"
+Open = Callable[..., "Scene"]
+
+
+class Scene:
+    """A page with one scene, and the hand and the eye of its reader."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.canvas = page.locator("canvas.lit[data-revision]")
+        self.canvas.wait_for()
+
+    @property
+    def boxes(self) -> list[dict[str, Any]]:
+        boxes: list[dict[str, Any]] = self.canvas.evaluate("canvas => canvas.boxes")
+        return boxes
+
+    @property
+    def lights(self) -> list[dict[str, Any]]:
+        lights: list[dict[str, Any]] = self.canvas.evaluate("canvas => canvas.lights")
+        return lights
+
+    def at(self, matrix: int, row: int, column: int) -> Any:
+        """The middle of a cell on the canvas, in px."""
+        box = self.boxes[matrix]
+        return {"x": box["x"] + (column + 0.5) * box["cellWidth"], "y": box["y"] + (row + 0.5) * box["cellHeight"]}
+
+    def point(self, matrix: int, row: int, column: int) -> None:
+        self.canvas.hover(position=self.at(matrix, row, column))
+        expect(self.canvas).to_have_attribute("data-point", f"{matrix},{row},{column}")
+
+    def text(self, part: str) -> str:
+        return self.page.locator(f".card .{part}").inner_text().replace("\n", " ")
+
+    def numbers(self, part: str) -> list[float]:
+        """The numbers of a part of the card, the true minus sign read as a minus."""
+        return [float(n) for n in re.findall(r"[-+]?\d+\.?\d*", self.text(part).replace("−", "-"))]
+
+    def pixels(self) -> Image.Image:
+        return Image.open(io.BytesIO(self.canvas.screenshot())).convert("RGB")
+
+
+@pytest.fixture
+def open_scene(browser: Browser, serve: Callable[[str], str]) -> Iterator[Open]:
+    pages: list[Page] = []
+
+    def open_scene(scene: str, theme: Any = "light", width: int = 1280, **query: str) -> Scene:
+        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme)
+        pages.append(page)
+        asked = "&".join(f"{name}={value}" for name, value in {"scene": scene, **query}.items())
+        page.goto(f"{serve(SCRIPT)}/?{asked}")
+        return Scene(page)
+
+    yield open_scene
+    for page in pages:
+        page.close()
+
+
+def test_a_cell_reads_query_row_times_key_column(open_scene: Open) -> None:
+    scene = open_scene("product")
+    scene.point(2, 6, 1)
+    assert scene.text("title") == "because asks, cat answers"
+    operands = [number for k in range(HEAD_SIZE) for number in (queries[6, k], keys[1, k], queries[6, k] * keys[1, k])]
+    torch.testing.assert_close(torch.tensor(scene.numbers("lines")), torch.stack(operands), rtol=1e-2, atol=1e-4)
+    assert scene.numbers("number") == pytest.approx([float(scores[6, 1])], rel=1e-3)
+    assert float(scores[6, 1]) != pytest.approx(float(scores[1, 6]), rel=0.1)
+
+
+def test_repeated_tokens_keep_every_row_and_column(open_scene: Open) -> None:
+    scene = open_scene("product")
+    assert [(box["rows"], box["columns"]) for box in scene.boxes] == [
+        (LENGTH, HEAD_SIZE),
+        (HEAD_SIZE, LENGTH),
+        (LENGTH, LENGTH),
+    ]
+    scene.point(2, 4, 10)
+    assert scene.text("title") == "the₄ asks, the₁₀ answers"
+    assert TOKENS[4] == TOKENS[10] == "the"
+
+
+def test_the_card_keeps_its_height(open_scene: Open) -> None:
+    places = {"product": [(2, 0, 0), (0, 3, 2), (1, 4, 9)], "mask": [(1, 0, 9), (1, 9, 0), (0, 5, 5)]}
+    for name, cells in places.items():
+        scene = open_scene(name)
+        heights = set()
+        for cell in cells:
+            scene.point(*cell)
+            heights.add(scene.page.locator(".card").bounding_box()["height"])  # type: ignore[index]
+        assert len(heights) == 1
+
+
+def test_a_click_reaches_the_server_and_outlives_the_rerun(open_scene: Open) -> None:
+    scene = open_scene("product")
+    scene.canvas.evaluate("canvas => { canvas.marked = true }")
+    scene.canvas.click(position=scene.at(2, 9, 3))
+    expect(scene.page.get_by_text("chosen: 9, 3")).to_be_visible()
+    scene.page.mouse.move(5, 5)
+    expect(scene.canvas).to_have_attribute("data-point", "2,9,3")
+    expect(scene.canvas).to_have_attribute("data-selected", "9,3")
+    assert scene.canvas.evaluate("canvas => canvas.marked")
+    scene.page.reload()
+    expect(scene.canvas).to_have_attribute("data-selected", "9,3")
+
+
+def test_an_operand_chooses_its_row_or_column_and_keeps_the_other(open_scene: Open) -> None:
+    scene = open_scene("product")
+    scene.canvas.click(position=scene.at(0, 3, 1))
+    expect(scene.page.get_by_text("chosen: 3, 2")).to_be_visible()
+    scene.canvas.click(position=scene.at(1, 4, 11))
+    expect(scene.page.get_by_text("chosen: 3, 11")).to_be_visible()
+
+
+def test_the_keyboard_walks_chooses_and_returns(open_scene: Open) -> None:
+    scene = open_scene("product")
+    scene.canvas.focus()
+    for key, place in {"ArrowRight": "2,6,3", "ArrowDown": "2,7,3", "Home": "2,7,0", "ArrowLeft": "0,7,4"}.items():
+        scene.page.keyboard.press(key)
+        expect(scene.canvas).to_have_attribute("data-point", place)
+    scene.page.keyboard.press("Escape")
+    expect(scene.canvas).to_have_attribute("data-point", "2,6,2")
+    scene.page.keyboard.press("End")
+    scene.page.keyboard.press("Enter")
+    expect(scene.page.get_by_text("chosen: 6, 11")).to_be_visible()
+    assert scene.page.evaluate("document.activeElement.shadowRoot.activeElement.className") == "lit"
+    assert "because asks, best answers. score" in scene.page.locator(".spoken").inner_text()
+    expect(scene.page.get_by_text("not turned")).to_be_visible()
+    scene.canvas.blur()
+    scene.page.keyboard.press("ArrowRight")
+    expect(scene.page.get_by_text("turned", exact=True)).to_be_visible()
+
+
+def test_masked_cells_carry_no_colour_and_numbers_do(open_scene: Open) -> None:
+    for theme in ("light", "dark"):
+        scene = open_scene("mask", theme)
+        scene.page.mouse.move(5, 5)
+        box, picture = scene.boxes[1], scene.pixels()
+
+        def saturation(row: int, column: int, box: Any = box, picture: Any = picture) -> int:
+            left, top = box["x"] + column * box["cellWidth"], box["y"] + row * box["cellHeight"]
+            inner = (int(left + 4), int(top + 4), int(left + box["cellWidth"] - 4), int(top + box["cellHeight"] - 4))
+            return max(max(pixel) - min(pixel) for _, pixel in picture.crop(inner).getcolors(4096))
+
+        past = [(row, column) for row in range(LENGTH) for column in range(row + 1)]
+        strong = max(past, key=lambda at: abs(float(masked[at])))
+        assert saturation(*strong) > 60
+        assert all(saturation(row, column) < 24 for row in (0, 4, 9) for column in (row + 1, LENGTH - 1))
+
+
+def test_the_mask_says_why(open_scene: Open) -> None:
+    scene = open_scene("mask")
+    scene.point(1, 3, 8)
+    assert (scene.text("reason"), scene.text("number")) == ("in the future", "−∞")
+    scene.point(1, 8, 3)
+    assert scene.text("reason") == "not in the future"
+    assert scene.numbers("number") == pytest.approx([float(scores[8, 3])], rel=1e-3)
+
+
+def test_softmax_shows_its_maximum_its_sum_and_its_quotient(open_scene: Open) -> None:
+    scene = open_scene("softmax")
+    scene.point(1, 9, 4)
+    row = masked[9, :10]
+    numbers = scene.numbers("lines")
+    assert numbers[0] == pytest.approx(float(row.max()), rel=1e-3)
+    assert numbers[-1] == pytest.approx(float((row - row.max()).exp().sum()), rel=1e-3)
+    assert scene.numbers("number") == pytest.approx([float(weights[9, 4])], rel=1e-3)
+
+
+def test_a_weighted_sum_names_its_largest_weights_first(open_scene: Open) -> None:
+    scene = open_scene("weighted")
+    scene.point(2, 8, 3)
+    shown = scene.page.locator(".card .lines .label").all_inner_texts()
+    largest = weights[8, :9].argsort(descending=True)[:3].tolist()
+    assert [re.sub("[₀-₉]", "", name) for name in shown[:3]] == [TOKENS[k] for k in largest]
+    assert scene.numbers("number") == pytest.approx([float(weights[8] @ keys[:, 3])], rel=1e-3)
+
+
+def test_a_sum_adds_the_same_cell_of_each_matrix(open_scene: Open) -> None:
+    scene = open_scene("sum")
+    scene.point(1, 7, 2)
+    shown = torch.tensor(scene.numbers("lines") + scene.numbers("number"))
+    a, b = queries[7, 2], keys[7, 2]
+    torch.testing.assert_close(shown, torch.stack([a, b, a + b]), rtol=1e-3, atol=1e-4)
+
+
+def test_a_cell_lights_the_same_cell_elsewhere(open_scene: Open) -> None:
+    scene = open_scene("sum")
+    scene.point(1, 7, 2)
+    assert scene.lights == [{"rows": [7], "column": 2, "bar": "cell"}] * 3
+
+
+def test_a_products_cell_lights_its_row_and_its_column(open_scene: Open) -> None:
+    scene = open_scene("product")
+    scene.point(2, 6, 1)
+    row, column = {"rows": [6], "column": None, "bar": "row"}, {"rows": [], "column": 1, "bar": "column"}
+    assert scene.lights == [row, column, {"rows": [6], "column": 1, "bar": "cross"}]
+    scene.point(0, 9, 3)
+    assert scene.lights == [{"rows": [9], "column": 3, "bar": "row"}, None, {"rows": [9], "column": None, "bar": "row"}]
+
+
+def test_a_softmax_lights_its_whole_row(open_scene: Open) -> None:
+    scene = open_scene("softmax")
+    scene.point(1, 9, 4)
+    assert scene.lights[0] == {"rows": [9], "column": None, "bar": "row"}
+
+
+def test_a_table_row_lights_every_token_that_was_looked_up_there(open_scene: Open) -> None:
+    scene = open_scene("lookup")
+    scene.point(1, 4, 2)
+    assert scene.lights[0] == {"rows": [ids[4]], "column": 2, "bar": "cell"}
+    scene.point(0, ids[4], 2)
+    assert scene.lights[1]["rows"] == [k for k, token in enumerate(TOKENS) if token == "the"]
+    assert scene.text("title") == "the₀ asks, 2 answers"
+
+
+def test_a_transposed_matrix_lights_the_mirrored_cell(open_scene: Open) -> None:
+    scene = open_scene("transposed")
+    scene.point(0, 8, 3)
+    assert scene.lights[1] == {"rows": [3], "column": 8, "bar": "cell"}
+    scene.point(1, 4, 10)
+    assert scene.lights[0] == {"rows": [10], "column": 4, "bar": "cell"}
+
+
+def test_small_multiples_share_coordinates_through_their_offsets(open_scene: Open) -> None:
+    scene = open_scene("cut")
+    scene.point(0, 5, 4)
+    assert scene.lights[1:] == [None, {"rows": [5], "column": 1, "bar": "cell"}]
+
+
+def test_zero_is_the_background_of_either_theme(open_scene: Open) -> None:
+    cells = [(row, column) for row in range(LENGTH) for column in range(LENGTH)]
+    smallest, *_, largest = sorted(cells, key=lambda at: abs(float(scores[at])))
+    for theme, ground in {"light": (255, 255, 255), "dark": (17, 20, 24)}.items():
+        scene = open_scene("product", theme)
+        picture, box = scene.pixels(), scene.boxes[2]
+
+        def difference(row: int, column: int, box: Any = box, picture: Any = picture, ground: Any = ground) -> int:
+            corner = (box["x"] + column * box["cellWidth"] + 5, box["y"] + row * box["cellHeight"] + 5)
+            pixel = picture.getpixel(tuple(map(int, corner)))
+            return max(abs(seen - empty) for seen, empty in zip(pixel, ground, strict=True))
+
+        assert difference(*smallest) < 24
+        assert difference(*largest) > 90
+
+
+def test_the_picture_follows_a_change_of_theme(open_scene: Open) -> None:
+    scene = open_scene("product")
+    light = scene.pixels()
+    scene.page.emulate_media(color_scheme="dark")
+    expect(scene.canvas).not_to_have_attribute("data-revision", "1")
+    dark = scene.pixels()
+    assert sum(light.getpixel((2, 2))[:3]) > 700 > 100 > sum(dark.getpixel((2, 2))[:3])  # type: ignore[index]
+
+
+def test_the_picture_follows_the_window_and_the_card_moves_below(open_scene: Open) -> None:
+    scene = open_scene("product")
+    before, card = scene.boxes[2], scene.page.locator(".card")
+    assert card.bounding_box()["x"] > before["x"] + before["columns"] * before["cellWidth"]  # type: ignore[index]
+    scene.page.set_viewport_size({"width": 700, "height": 900})
+    expect(scene.page.locator(".scene.narrow")).to_be_visible()
+    after, frame = scene.boxes[2], scene.canvas.bounding_box()
+    assert frame is not None
+    assert after["x"] + after["columns"] * after["cellWidth"] <= frame["width"] <= 700
+    assert card.bounding_box()["y"] >= frame["y"] + frame["height"]  # type: ignore[index]
+    scene.point(2, 11, 11)
+
+
+def test_a_large_root_font_makes_larger_cells(open_scene: Open) -> None:
+    scene = open_scene("product", width=1920)
+    before = scene.boxes[2]["cellHeight"]
+    scene.page.add_style_tag(content="html { font-size: 24px !important }")
+    expect(scene.canvas).not_to_have_attribute("data-revision", "1")
+    assert scene.boxes[2]["cellHeight"] > before
+
+
+def test_wide_matrices_are_drawn_whole_with_a_lens(open_scene: Open) -> None:
+    scene = open_scene("wide")
+    (box,) = scene.boxes
+    assert box["x"] + box["columns"] * box["cellWidth"] <= scene.canvas.bounding_box()["width"]  # type: ignore[index]
+    expect(scene.page.locator(".lens")).to_be_visible()
+    scene.point(0, 19, 299)
+    assert scene.text("title") == "19 asks, 299 answers"
