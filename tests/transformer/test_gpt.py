@@ -98,7 +98,7 @@ def test_without_positions_an_order_cannot_be_seen_by_the_last_token(tokens: tor
 def test_more_tokens_than_the_context_are_refused_in_one_sentence() -> None:
     model = GPT(CONFIG)
     for path in (model, model.trace):
-        with pytest.raises(ValueError, match="^8 tokens do not fit a context of 7$"):
+        with pytest.raises(ValueError, match=r"^8 tokens do not fit a context of 7$"):
             path(torch.zeros(1, 8, dtype=torch.long))
 
 

@@ -1,0 +1,119 @@
+"""Models on disk: weights as safetensors, everything else as JSON a person can read."""
+
+import copy
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load as parse_safetensors
+from safetensors.torch import save as safetensors_bytes
+from torch import Tensor
+
+from transformer.config import ModelConfig
+from transformer.gpt import GPT
+from transformer.tokenizer import Tokenizer
+from transformer.vocabulary import tokenizer_from_json
+
+WEIGHTS, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json"
+
+
+class Checkpoint(NamedTuple):
+    """A model in eval mode, its tokenizer, and what was noted beside them when they were saved."""
+
+    model: GPT
+    tokenizer: Tokenizer
+    extra: dict[str, Any]
+
+
+def save(
+    folder: Path, model: GPT, tokenizer: Tokenizer, extra: Mapping[str, Any], dtype: torch.dtype = torch.float32
+) -> None:
+    """Writes a checkpoint; whoever reads meanwhile finds the old one or the new one.
+
+    `extra` is anything `json` can write: seeds, a training configuration, losses. A smaller `dtype` rounds the weights:
+    what was measured of them should then have been measured after `rounded`.
+    """
+    weights = {name: weight.detach().to("cpu", dtype).contiguous() for name, weight in model.named_parameters()}
+    data = safetensors_bytes(weights)
+    config = {"model": asdict(model.config), WEIGHTS: hashlib.sha256(data).hexdigest(), "extra": dict(extra)}
+    replace_files(
+        folder,
+        {
+            WEIGHTS: data,
+            TOKENIZER: json.dumps(tokenizer.to_json(), ensure_ascii=False).encode(),
+            CONFIG: json.dumps(config, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n",
+        },
+    )
+
+
+def load(folder: Path) -> Checkpoint:
+    """Reads a checkpoint, its weights as float32. Nothing in the files is ever executed.
+
+    Raises:
+        FileNotFoundError: there is no checkpoint.
+        ValueError: with one sentence that says what is wrong with it.
+    """
+    data = (folder / WEIGHTS).read_bytes()
+    try:
+        config = json.loads((folder / CONFIG).read_bytes())
+        model_config, digest, extra = ModelConfig(**config["model"]), config[WEIGHTS], config["extra"]
+        tokenizer = tokenizer_from_json(json.loads((folder / TOKENIZER).read_bytes()))
+    except (TypeError, KeyError) as error:
+        raise ValueError(f"{folder} is no checkpoint of this library: {error}") from error
+    weights = parse_weights(data)
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise ValueError(f"{folder / WEIGHTS} is not the file that {CONFIG} was written with")
+    model = GPT(model_config)
+    fill(model, weights)
+    return Checkpoint(model, tokenizer, extra)
+
+
+def rounded(model: GPT, dtype: torch.dtype) -> GPT:
+    """A copy with the weights that `load` will find after `save` in this dtype."""
+    copied = copy.deepcopy(model)
+    fill(copied, {name: weight.detach().to(dtype) for name, weight in model.named_parameters()})
+    return copied
+
+
+def parse_weights(data: bytes) -> dict[str, Tensor]:
+    """The tensors of a safetensors file. Raises ValueError for any other, a pickle among them."""
+    try:
+        return parse_safetensors(data)
+    except SafetensorError as error:
+        raise ValueError(f"{WEIGHTS} holds no safetensors: {error}") from error
+
+
+@torch.no_grad()
+def fill(model: GPT, weights: Mapping[str, Tensor]) -> None:
+    """Gives every parameter its weights. Raises ValueError if names or shapes differ, before any is changed."""
+    parameters = dict(model.named_parameters())
+    wanted = {name: tuple(parameter.shape) for name, parameter in parameters.items()}
+    found = {name: tuple(weight.shape) for name, weight in weights.items()}
+    for name in sorted(wanted.keys() | found.keys()):
+        if wanted.get(name) != found.get(name):
+            raise ValueError(f"{name} should be {wanted.get(name, 'absent')} and is {found.get(name, 'absent')}")
+    for name, parameter in parameters.items():
+        parameter.copy_(weights[name])
+
+
+def replace_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Writes all files beside their places, then moves them in; if the writing fails, the old ones stay as they were."""
+    folder.mkdir(parents=True, exist_ok=True)
+    temporaries = {name: folder / f".{name}.{os.getpid()}" for name in files}
+    try:
+        for name, temporary in temporaries.items():
+            with temporary.open("wb") as file:
+                file.write(files[name])
+                file.flush()
+                os.fsync(file.fileno())
+        for name, temporary in temporaries.items():
+            os.replace(temporary, folder / name)
+    finally:
+        for temporary in temporaries.values():
+            temporary.unlink(missing_ok=True)

@@ -1,0 +1,104 @@
+"""The run that the app opens on: a small GPT that has read three novels by Jane Austen.
+
+    python -m transformer.demonstration
+
+trains it again, writes it to assets/demonstration whenever it has become better, and prints what it and a bigram model
+make of the same held-out text.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+
+from transformer import checkpoint
+from transformer.config import ModelConfig
+from transformer.data import Batches, Split, Windows, corpus_text, evaluation_windows, split
+from transformer.gpt import GPT
+from transformer.ngrams import BigramModel
+from transformer.tokenizer import Tokenizer
+from transformer.training import TrainingConfig, evaluate, train
+from transformer.vocabulary import CompactTokenizer
+
+FOLDER = Path(__file__).parent / "assets" / "demonstration"
+NOVELS = ("persuasion", "northanger_abbey", "pride_and_prejudice")
+SEED = 0
+THREADS = 1  # the sum of many floats depends on how they are shared out
+TRAINING = TrainingConfig(
+    batch_size=16,
+    learning_rate=3e-3,
+    embedding_rate=10.0,
+    final_learning_rate=0.02,
+    max_steps=5000,
+    warmup_steps=100,
+    weight_decay=1.0,
+    eval_interval=250,
+    eval_batches=10,
+    seed=SEED,
+)
+
+
+def model_config(vocab_size: int) -> ModelConfig:
+    """The sizes of the published walkthrough, with a context of 64 tokens."""
+    return ModelConfig(
+        vocab_size=vocab_size, context_length=64, d_model=64, num_heads=4, num_blocks=4, dropout=0.1, tied_output=False
+    )
+
+
+def novels(tokenizer: Tokenizer) -> Split:
+    """The novels as rows of the vocabulary, the last tenth of each held out."""
+    return split(*(torch.tensor(tokenizer.encode(corpus_text(name)).ids) for name in NOVELS))
+
+
+def improvements(model: GPT, text: Split) -> Iterator[tuple[int, GPT]]:
+    """Trains; yields the step and the model, its weights rounded as they are stored, whenever it has become better."""
+    length = model.config.context_length
+    few = evaluation_windows(text.validation, length, TRAINING.eval_batches * TRAINING.batch_size)
+    best = math.inf
+    for step in train(model, Batches(text.train, TRAINING.batch_size, length, SEED), TRAINING, few):
+        if step.validation_loss is None:
+            continue
+        print(
+            f"step {step.step}: {step.loss:.3f} nats on its batch, {step.validation_loss:.3f} on held-out text",
+            flush=True,
+        )
+        if step.validation_loss < best:
+            best = step.validation_loss
+            yield step.step, checkpoint.rounded(model, torch.float16)
+
+
+def measurements(text: Split, held_out: Windows, untrained: GPT) -> dict[str, object]:
+    """What the run is compared with, in nats a token on the same targets, and how it was made."""
+    vocab_size = untrained.config.vocab_size
+    return {
+        "seed": SEED,
+        "novels": NOVELS,
+        "training": asdict(TRAINING),
+        "torch": torch.__version__,
+        "threads": THREADS,
+        "train_tokens": len(text.train),
+        "held_out_tokens": held_out.targets.numel(),
+        "uniform_loss": math.log(vocab_size),
+        "untrained_loss": evaluate(untrained, held_out),
+        "bigram_loss": BigramModel.fit(text.train, vocab_size).loss(*held_out),
+    }
+
+
+def main() -> None:
+    """Trains, stores and compares."""
+    torch.set_num_threads(THREADS)
+    tokenizer = CompactTokenizer.from_corpus(corpus_text(*NOVELS))
+    text = novels(tokenizer)
+    model = GPT(model_config(tokenizer.vocab_size), SEED)
+    held_out = evaluation_windows(text.validation, model.config.context_length)
+    compared = measurements(text, held_out, model)
+    for step, better in improvements(model, text):
+        loss = evaluate(better, held_out)
+        checkpoint.save(FOLDER, better, tokenizer, {**compared, "step": step, "loss": loss}, torch.float16)
+        print(f"stored after step {step}: {loss:.4f} nats; the bigram model: {compared['bigram_loss']:.4f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
