@@ -1,6 +1,6 @@
 """The clickable matrix component."""
 
-from pages.matrix.matrix import flow, product
+from pages.matrix.matrix import flow, grid, product
 from pages.matrix.scene import Kind, Link, Matrix, Readout, Selection
 
-__all__ = ["Kind", "Link", "Matrix", "Readout", "Selection", "flow", "product"]
+__all__ = ["Kind", "Link", "Matrix", "Readout", "Selection", "flow", "grid", "product"]

@@ -7,6 +7,7 @@ the server hears only of a chosen cell.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -96,7 +97,15 @@ def flow(
     _mount(scene, key, selected, height, on_select)
 
 
-def _mount(scene: dict[str, Any], key: str, selected: tuple[int, int], height: int | None, on_select: OnSelect | None) -> None:
+def grid(matrices: Sequence[Matrix]) -> list[Sequence[Matrix]]:
+    """Lines for `flow`: small multiples in about as many lines as columns."""
+    across = math.ceil(math.sqrt(len(matrices)))
+    return [matrices[start : start + across] for start in range(0, len(matrices), across)]
+
+
+def _mount(
+    scene: dict[str, Any], key: str, selected: tuple[int, int], height: int | None, on_select: OnSelect | None
+) -> None:
     def cell_chosen() -> None:
         if on_select and (cell := state.component_value(key, "cell")):
             on_select(Selection(cell["matrix"], cell["i"], cell["j"]))

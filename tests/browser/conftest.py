@@ -3,23 +3,16 @@
 Without a browser these tests skip and say so; where CI is set they fail instead.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
+from contextlib import ExitStack
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-ROOT = Path(__file__).parents[2]
+from tests import serving
+
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -34,59 +27,34 @@ NO_BROWSER = "These tests drive a real browser and found none: `apt-get install 
 Serve = Callable[[str], str]
 
 
+def chromium() -> str | None:
+    """The path of an installed Chromium or Chrome."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One Chromium for the whole session."""
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    found = chromium()
     if found is None:
         if os.environ.get("CI", "").lower() == "true":
             pytest.fail(NO_BROWSER)
         pytest.skip(NO_BROWSER)
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=found, args=FLAGS)
-        yield chromium
-        chromium.close()
+        opened = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield opened
+        opened.close()
 
 
 @pytest.fixture(scope="session")
-def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+def serve() -> Iterator[Serve]:
     """serve("app.py") starts `streamlit run` on that script of the project, once, and returns its address."""
-    servers: dict[str, tuple[str, subprocess.Popen[bytes]]] = {}
+    addresses: dict[str, str] = {}
+    with ExitStack() as running:
 
-    def start(script: str) -> str:
-        if script not in servers:
-            log = tmp_path_factory.mktemp("server") / "log.txt"
-            servers[script] = _start(script, log)
-        return servers[script][0]
+        def start(script: str) -> str:
+            if script not in addresses:
+                addresses[script] = running.enter_context(serving.serve(serving.ROOT / script))
+            return addresses[script]
 
-    yield start
-    for _, process in servers.values():
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def _start(script: str, log: Path) -> tuple[str, subprocess.Popen[bytes]]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    options = ["--server.port", str(port), "--server.address", "127.0.0.1", "--server.headless", "true"]
-    command = [sys.executable, "-m", "streamlit", "run", script, *options]
-    with log.open("wb") as sink:
-        process = subprocess.Popen(
-            command, cwd=ROOT, stdout=sink, stderr=subprocess.STDOUT, env={**os.environ, "PYTHONPATH": str(ROOT)}
-        )
-    address = f"http://127.0.0.1:{port}"
-    until = time.monotonic() + 60
-    while time.monotonic() < until and process.poll() is None:
-        try:
-            with urlopen(f"{address}/_stcore/health", timeout=1):
-                return address, process
-        except (URLError, OSError):
-            time.sleep(0.1)
-    process.kill()
-    process.wait()
-    raise RuntimeError(f"{script} did not start:\n{log.read_text(errors='replace')}")
+        yield start

@@ -42,6 +42,7 @@ if scene == "product":
         key="scene",
         selected=(i, j),
         readout=Readout("dot", told),
+        height=int(st.query_params.get("height", 0)) or None,
         on_select=chosen,
     )
 elif scene == "weighted":

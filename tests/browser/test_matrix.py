@@ -280,12 +280,20 @@ def test_the_picture_follows_the_window_and_the_card_moves_below(open_scene: Ope
     scene.point(2, 11, 11)
 
 
-def test_a_large_root_font_makes_larger_cells(open_scene: Open) -> None:
-    scene = open_scene("product", width=1920)
+def test_a_picture_of_a_given_height_grows_with_the_root_font(open_scene: Open) -> None:
+    scene = open_scene("product", width=1920, height="400")
     before = scene.boxes[2]["cellHeight"]
     scene.page.add_style_tag(content="html { font-size: 24px !important }")
     expect(scene.canvas).not_to_have_attribute("data-revision", "1")
     assert scene.boxes[2]["cellHeight"] > before
+
+
+def test_a_picture_without_a_height_follows_the_window(open_scene: Open) -> None:
+    scene = open_scene("product")
+    before = scene.canvas.bounding_box()["height"]  # type: ignore[index]
+    scene.page.set_viewport_size({"width": 1280, "height": 700})
+    expect(scene.canvas).not_to_have_attribute("data-revision", "1")
+    assert 100 <= before - scene.canvas.bounding_box()["height"] <= 260  # type: ignore[index]
 
 
 def test_wide_matrices_are_drawn_whole_with_a_lens(open_scene: Open) -> None:

@@ -32,7 +32,9 @@ function flowMetrics(lines, fits, ruler, room) {
     );
     around.set(item, { modes, ...margins(item.matrix, modes, fits.angle, ruler, room.width) });
   }
-  const cellWide = ({ matrix }, size) => (matrix.width <= 4 ? Math.max(size, 34 * unit) : size);
+  const columns = (line) => line.reduce((sum, { matrix }) => sum + (matrix?.width ?? 0), 0);
+  const least = Math.min(34 * unit, (0.75 * room.width) / Math.max(...lines.map(columns))); // many narrow ones still fit
+  const cellWide = ({ matrix }, size) => (matrix.width <= 4 ? Math.max(size, least) : size);
   const cellHigh = ({ matrix }, size) => (matrix.height <= 2 ? Math.max(size, 24 * unit) : size);
   const signWide = ({ sign }) => Math.max(...sign.map((part) => ruler.width("sign", part))) + 1.1 * rem;
   const wide = (item, size) =>
@@ -97,7 +99,7 @@ function placeFlow(scene, ruler, room, ratio) {
             aside,
             angle,
             line,
-            name: [x + left, top - over - 0.5 * rem, "above"],
+            name: [x + left, top - over - 0.5 * rem, "above", (line.slice(k + 1).some((next) => next.matrix) ? 0.6 : 4) * rem],
           }),
         );
       }

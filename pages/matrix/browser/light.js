@@ -172,25 +172,25 @@ function lightOfProductLabels(index, lit) {
   return null;
 }
 
-/** The five by five cells around one, as numbers. */
-function paintLens(canvas, box, point, theme, ruler, ratio) {
+/** The five columns by three or five rows around a cell, as numbers. */
+function paintLens(canvas, box, point, theme, ruler, ratio, lines) {
   const { matrix } = box;
   const side = 5;
   const width = 11.5 * ruler.rem;
   const [cellWidth, cellHeight] = [width / side, 1.3 * ruler.rem];
   canvas.width = width * ratio;
-  canvas.height = cellHeight * side * ratio;
+  canvas.height = cellHeight * lines * ratio;
   canvas.style.width = `${width}px`;
-  canvas.style.height = `${cellHeight * side}px`;
+  canvas.style.height = `${cellHeight * lines}px`;
   const pen = canvas.getContext("2d");
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   const pattern = hatching(pen, theme, ratio);
-  const first = (place, count) => Math.max(0, Math.min(place - 2, count - side));
-  const [top, left] = [first(point.row, matrix.height), first(point.column, matrix.width)];
+  const first = (place, count, shown) => Math.max(0, Math.min(place - (shown - 1) / 2, count - shown));
+  const [top, left] = [first(point.row, matrix.height, lines), first(point.column, matrix.width, side)];
   pen.font = ruler.fonts.number;
   pen.textAlign = "center";
   pen.textBaseline = "middle";
-  for (let row = 0; row < Math.min(side, matrix.height); row++) {
+  for (let row = 0; row < Math.min(lines, matrix.height); row++) {
     for (let column = 0; column < Math.min(side, matrix.width); column++) {
       const value = matrix.at(top + row, left + column);
       const frame = [column * cellWidth, row * cellHeight, cellWidth - 1, cellHeight - 1];

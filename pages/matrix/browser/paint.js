@@ -145,7 +145,7 @@ function paintTicks(pen, box, theme, ruler) {
 /** The matrix's name in its colour with its size: in a line that starts or ends at a point, or one below the other. */
 function paintName(pen, box, theme, ruler) {
   const { matrix } = box;
-  const [x, y, stand] = box.name;
+  const [x, y, stand, beyond = 4 * ruler.rem] = box.name; // how far its size may reach over the matrix's right edge
   const axes = [matrix.rowAxis, matrix.columnAxis].filter(Boolean).join(" × ");
   const size = `${matrix.height} × ${matrix.width}`;
   const write = (font, color, text, at, line = y) => {
@@ -168,13 +168,17 @@ function paintName(pen, box, theme, ruler) {
     return;
   }
   const nameWidth = ruler.width("name", matrix.name) + space;
-  const room = box.right - x - nameWidth;
-  write("name", theme.role(matrix.role), matrix.name, x);
+  const edge = pen.canvas.width / pen.getTransform().a;
+  const start = Math.min(x, edge - nameWidth); // the name of a narrow last matrix would leave the picture
+  write("name", theme.role(matrix.role), matrix.name, start);
+  const room = box.right - start - nameWidth;
   const full = axes ? `${size}  ${axes}` : size;
-  const said = [full, size].find(
-    (text) => ruler.width("size", text) <= Math.max(room, text === size ? 4 * ruler.rem : 0),
-  );
-  if (said) write("size", theme.soft, said, x + nameWidth);
+  const fits = (text) => {
+    const width = ruler.width("size", text);
+    return width <= room + (text === size ? beyond : 0) && start + nameWidth + width <= edge;
+  };
+  const said = [full, size].find(fits);
+  if (said) write("size", theme.soft, said, start + nameWidth);
 }
 
 function paintSign(pen, sign, theme, ruler) {

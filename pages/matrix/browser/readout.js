@@ -12,8 +12,15 @@ function lineCount(scene) {
   if (kind === "softmax") return Math.min(scene.matrices[operands[0]].width, SHARES + 1) + 2;
   if (kind === "sum") return operands.length;
   if (kind === "divide") return 2;
-  if (kind === "value") return scene.matrices.length > 1 ? Math.min(scene.matrices.length, HOLDERS) : 0;
+  if (kind === "value") return scene.matrices.length > 1 ? Math.min(mostHolders(scene), HOLDERS) : 0;
   return 1;
+}
+
+/** How many matrices of a flow can hold one and the same cell. */
+function mostHolders(scene) {
+  const first = ({ index }) => coordinates(scene, { matrix: index, row: 0, column: 0 });
+  const holders = (ij) => scene.matrices.filter((other) => other.link !== "none" && cellOf(scene, other.index, ...ij)).length;
+  return Math.max(1, ...scene.matrices.filter(({ link }) => link !== "none").map((matrix) => holders(first(matrix))));
 }
 
 /** The terms listed and the rest: the `count` of largest size, in their order (or by size), and how many are left over. */

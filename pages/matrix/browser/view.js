@@ -3,7 +3,7 @@
 const VIEWS = new WeakMap();
 const FADE = 150; // ms
 const LEAST = 20; // rem: a picture is never made smaller than this to fit the window
-const BELOW = 4.2; // rem: what a page needs under its picture
+const BELOW = 4.8; // rem: what a page needs under its picture
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 class View {
@@ -84,7 +84,12 @@ class View {
     this.lens.style.display = this.picture.boxes.some((box) => box.decimals === null) ? "" : "none";
     paintStill(this.still.getContext("2d"), this.picture, this.theme, this.ruler, ratio);
     this.card.prepare(this.scene, this.theme);
+    this.lensLines = 5;
     this.show(false);
+    if (this.root.querySelector(".card").offsetHeight > tall) {
+      this.lensLines = 3;
+      this.show(false);
+    }
     this.lit.dataset.revision = Number(this.lit.dataset.revision ?? 0) + 1;
   }
 
@@ -112,7 +117,7 @@ class View {
     caption.textContent = box.matrix.name;
     caption.style.color = this.theme.role(box.matrix.role);
     if (this.lens.style.display !== "none")
-      paintLens(this.lens.querySelector("canvas"), box, point, this.theme, this.ruler, this.ratio);
+      paintLens(this.lens.querySelector("canvas"), box, point, this.theme, this.ruler, this.ratio, this.lensLines);
     this.lit.dataset.selected = this.selected.join();
     this.lit.dataset.point = [point.matrix, point.row, point.column].join();
     if (this.pointed?.source === "keyboard" || !this.pointed) this.spoken.textContent = spoken;
