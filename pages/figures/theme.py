@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from pages.figures.palette import BACKGROUNDS, DIVERGING, ROLES, SEQUENTIAL, Role, Theme
 
-FONT = "Inter, 'Segoe UI', 'Noto Sans', 'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', 'DejaVu Sans', sans-serif"
+FONT = "'Source Sans', 'Segoe UI', 'DejaVu Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
 GRID: dict[Theme, str] = {"light": "#e6e9ed", "dark": "#2a3139"}
 
 
@@ -28,13 +28,13 @@ def axis(theme: Theme, title: str = "", **more: Any) -> dict[str, Any]:
     return {**look, "title": {"text": title, "font": {"size": 14}}, **more}
 
 
-def figure(data: list[dict[str, Any]], theme: Theme, height: int, **layout: Any) -> go.Figure:
+def figure(data: list[dict[str, Any]], theme: Theme, **layout: Any) -> go.Figure:
     """A figure from plain dictionaries, which plotly builds ten times faster than from its own objects.
 
-    data: traces; layout: whatever plotly's layout takes, `axis(…)` for its axes. height in px.
+    data: traces; layout: whatever plotly's layout takes, `axis(…)` for its axes. It fills the place it is given.
     """
     look = {
-        "height": height,
+        "autosize": True,
         "margin": {"l": 10, "r": 10, "t": 30, "b": 10},
         "paper_bgcolor": BACKGROUNDS[theme],
         "plot_bgcolor": BACKGROUNDS[theme],
@@ -43,3 +43,20 @@ def figure(data: list[dict[str, Any]], theme: Theme, height: int, **layout: Any)
         "showlegend": False,
     }
     return go.Figure({"data": data, "layout": {**look, **layout}}, skip_invalid=False)
+
+
+HALL = 24 / 17  # the root type of the lecture hall beside the usual one
+
+
+def enlarged(figure: go.Figure) -> go.Figure:
+    """The same figure with its type, marks and lines grown for the lecture hall."""
+    return go.Figure(_grown(figure.to_plotly_json()), skip_invalid=False)
+
+
+def _grown(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {
+            key: value * HALL if key == "size" and isinstance(value, int | float) else _grown(value)
+            for key, value in part.items()
+        }
+    return [_grown(item) for item in part] if isinstance(part, list | tuple) else part

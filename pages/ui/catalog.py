@@ -1,12 +1,11 @@
 """The pages in the order of the walk. A new page is a line here, a script and its words."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui import text
+from pages.ui import state, text
 
 PAGES = Path(__file__).parents[1]
 CHAPTERS = {
@@ -48,14 +47,24 @@ WALK = [
 ]
 
 
-def streamlit_pages(language: str) -> list[st.Page]:
-    """The walk as Streamlit's pages; the first answers at "/"."""
-    return [
-        st.Page(entry.script, title=entry.words(language).title, url_path=entry.name, default=entry is WALK[0])
+def open_walk(language: str) -> dict[str, st.Page]:
+    """The walk as Streamlit's pages by name; the first answers at "/"."""
+    pages = {
+        entry.name: st.Page(
+            entry.script, title=entry.words(language).title, url_path=entry.name, default=entry is WALK[0]
+        )
         for entry in WALK
-    ]
+    }
+    state.remember("pages", pages)
+    return pages
 
 
-def entries_of(chapter: str) -> Iterator[Entry]:
-    """The pages of one chapter."""
-    return (entry for entry in WALK if entry.chapter == chapter)
+def links() -> dict[str, st.Page]:
+    """The pages of this run by name, to link to."""
+    pages: dict[str, st.Page] = state.recall("pages")
+    return pages
+
+
+def entry(name: str) -> Entry:
+    """The page with this name."""
+    return next(entry for entry in WALK if entry.name == name)

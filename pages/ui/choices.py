@@ -45,7 +45,13 @@ CODES: dict[str, Sequence[str]] = {
 }
 PLACES = ("block", "head", "row")  # what is looked at, counted from one, as people do
 PICKED = ("query", "key", "dim")  # the cell picked in a picture, counted from zero, as in the matrix
-MOST_PICKED = 9999
+CARRIED = (
+    "heads",
+    "context",
+    *PLACES,
+    *PICKED,
+)  # numbers whose limits depend on other choices, or that have no control
+MOST_CARRIED = 9999
 DEFAULTS: dict[str, Any] = {
     **{name: span.default for name, span in SPANS.items()},
     **{name: codes[0] for name, codes in CODES.items()},
@@ -89,7 +95,7 @@ def possible(asked: Mapping[str, Any], trained: ModelConfig) -> tuple[dict[str, 
     for name, most in limits.items():
         shown[name] = min(max(_number(asked[name], 1), 1), most)
     for name in PICKED:
-        shown[name] = min(max(_number(asked[name], DEFAULTS[name]), 0), MOST_PICKED)
+        shown[name] = min(max(_number(asked[name], DEFAULTS[name]), 0), MOST_CARRIED)
     repairs = [
         Repair(name, str(asked[name]), str(value)) for name, value in shown.items() if _differ(asked[name], value)
     ]
@@ -104,7 +110,7 @@ def _whole(text: str) -> str:
 def _number(asked: Any, otherwise: int) -> int:
     """A whole number from a value or from a link's text, which can be anything."""
     try:
-        return min(max(int(str(asked)), -MOST_PICKED), MOST_PICKED)
+        return min(max(int(str(asked)), -MOST_CARRIED), MOST_CARRIED)
     except ValueError:
         return otherwise
 

@@ -70,7 +70,7 @@ def _sentence(words: Words) -> None:
             state.put("text", presets[state.get("preset")])
             state.put("preset", None)
 
-    st.pills(words.sentence, list(presets), key="preset", on_change=choose, label_visibility="collapsed")
+    st.pills(words.examples, list(presets), key="preset", on_change=choose, label_visibility="collapsed")
 
 
 def _vocabulary(words: Words) -> None:
@@ -92,34 +92,38 @@ def _sizes(words: Words, trained: bool) -> None:
     if trained:
         locked = {"d_model": sizes.d_model, "heads": sizes.num_heads, "blocks": sizes.num_blocks}
         for column, (name, value) in zip((top_left, top_right, left), locked.items(), strict=True):
-            label = getattr(words.sizes, name).format(value, sizes.head_size)
+            label = getattr(words.sizes, name).format(value)
             column.slider(label, 0, 2 * value, value, key=f"locked_{name}", disabled=True, help=words.locked)
         waiting = st.container(key="waiting")
         top_left = top_right = left = waiting
-    heads = heads_for(state.get("d_model"))
     _span(top_left, "d_model", words)
     top_right.select_slider(
-        words.sizes.heads.format(state.get("heads"), sizes.head_size),
-        heads,
-        4 if 4 in heads else heads[-1],
-        key="heads",
-        bind=BOUND,
+        words.sizes.heads.format(state.get("heads")),
+        heads_for(state.get("d_model")),
+        key="choose_heads",
+        on_change=state.view_of("heads", "choose_heads"),
     )
     _span(left, "blocks", words)
-    _span(right, "context", words, sizes.context_length if trained else None)
+    right.slider(
+        words.sizes.context.format(state.get("context")),
+        SPANS["context"].low,
+        sizes.context_length if trained else SPANS["context"].high,
+        key="choose_context",
+        on_change=state.view_of("context", "choose_context"),
+    )
     _span(low_left, "batch", words)
     _span(low_right, "seed", words)
 
 
-def _span(place: DeltaGenerator, name: str, words: Words, most: int | None = None) -> None:
+def _span(place: DeltaGenerator, name: str, words: Words) -> None:
     span, label = SPANS[name], getattr(words.sizes, name).format(state.get(name))
-    place.slider(label, span.low, most or span.high, span.default, span.step, key=name, bind=BOUND)
+    place.slider(label, span.low, span.high, span.default, span.step, key=name, bind=BOUND)
 
 
 def _place(words: Words) -> None:
     """Which block, head and row of the batch the pictures show."""
     sizes = current_sizes()
-    columns = st.columns(3)
     limits = {"block": sizes.num_blocks, "head": sizes.num_heads, "row": state.get("batch")}
-    for column, (name, most) in zip(columns, limits.items(), strict=True):
-        column.selectbox(getattr(words.place, name), range(1, most + 1), key=name, bind=BOUND)
+    for column, (name, most) in zip(st.columns(3), limits.items(), strict=True):
+        key = f"choose_{name}"
+        column.selectbox(getattr(words.place, name), range(1, most + 1), key=key, on_change=state.view_of(name, key))

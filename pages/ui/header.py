@@ -23,7 +23,7 @@ def draw(words: Words, pages: list[st.Page], current: st.Page) -> None:
 
 def _step(label: str, key: str, page: st.Page | None) -> None:
     if st.button(label, key=f"go_{key}", shortcut=key, disabled=page is None) and page is not None:
-        st.switch_page(page)
+        state.turn_to(page)
 
 
 def _map(pages: list[st.Page], here: Entry, language: str) -> None:

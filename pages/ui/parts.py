@@ -5,12 +5,14 @@ import re
 import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from torch import Tensor
 
+from pages.figures.theme import enlarged
 from pages.ui import lesson, state, text
 from pages.ui.lesson import Lesson
 from transformer.trace import axes_of
@@ -36,14 +38,30 @@ class Page:
         self.words = text.words(Path(script).with_suffix(".toml"), self.language)
         self.frame = text.words(FRAME, self.language)
         self.lesson: Lesson = lesson.current()
-        self.theme: Literal["light", "dark"] = state.theme()
+        self.theme = state.theme()
+        self.controls: DeltaGenerator  # the formula's line, where a page's own controls stand
 
     def opening(self, *shapes: str, **values: Any) -> None:
         """Words, formula, and the shapes that go in and come out. `values` fill the words' blanks."""
         st.markdown(text.with_terms(self.words.lead.format(**values), self.language), unsafe_allow_html=True)
-        with st.container(key="formula", horizontal=True, vertical_alignment="center"):
+        self.controls = st.container(key="formula", horizontal=True, vertical_alignment="center")
+        with self.controls:
             st.markdown(f"${self.words.formula}$", width="content")
             st.markdown(" → ".join(shapes), width="content")
+
+    def view(self, *names: str) -> str:
+        """Lets one of several pictures be chosen, on the formula's line; the words' `views` name them."""
+        chosen: str = self.controls.segmented_control(
+            self.frame.view,
+            names,
+            format_func=self.words.views.table().__getitem__,
+            default=names[0],
+            required=True,
+            key=f"{self.name}_view",
+            persist_state="session",
+            label_visibility="collapsed",
+        )
+        return chosen
 
     def shape(self, trace: Any, field: str) -> str:
         """A tensor's shape with its axes in words: "(4, 4, 16, 16) batch × heads × tokens × tokens"."""
@@ -62,6 +80,24 @@ class Page:
                 state.put(name, index)
 
         return keep
+
+    def pick_head(self, selection: Any) -> None:
+        """What to do with a cell clicked in one of all heads: keep the cell, and look at its head from now on."""
+        self.pick("query", "key")(selection)
+        state.put("head", selection.matrix + 1)
+
+    @property
+    def attention_axes(self) -> dict[str, Any]:
+        """How a (T, T) matrix of attention is labelled: queries on its rows, keys on its columns."""
+        tokens = self.lesson.labels
+        return {
+            "rows": tokens,
+            "columns": tokens,
+            "row_axis": self.frame.queries,
+            "column_axis": self.frame.keys,
+            "row_role": "query",
+            "column_role": "key",
+        }
 
     def details(
         self, source: Callable[..., Any], trace: Any, fields: Sequence[str], proof: Proof, **values: Any
@@ -84,9 +120,12 @@ class Page:
         elif kind == "try":
             st.markdown(text.with_terms(self.words.get("try").format(**values), self.language), unsafe_allow_html=True)
 
-    def plot(self, figure: go.Figure, key: str) -> None:
-        """Draws a plotly figure as it is, without Streamlit's own colours."""
-        st.plotly_chart(figure, theme=None, key=key, config={"displayModeBar": False})
+    def plot(self, figure: go.Figure, key: str, *, beside_words: bool = False) -> None:
+        """Draws a plotly figure in its own colours, as tall as the window lets it be; less so beside some lines of words."""
+        if state.get("hall"):
+            figure = enlarged(figure)
+        with st.container(key="plot_beside_words" if beside_words else "plot"):
+            st.plotly_chart(figure, theme=None, key=key, height="stretch", config={"displayModeBar": False})
 
     def _predict(self, **values: Any) -> None:
         predict = self.words.predict
@@ -105,7 +144,7 @@ class Page:
             st.markdown(f"**{verdict}** " + predict.because.format(**values))
 
     def _prove(self, proof: Proof) -> None:
-        difference = float((proof.shown - proof.again).abs().max())
+        difference = float((proof.shown - proof.again).nan_to_num(0.0).abs().max())  # −∞ on both sides is no difference
         holds = difference <= TOLERANCE * max(1.0, float(proof.shown.abs().max()))
         line = self.frame.check.holds if holds else self.frame.check.fails
         with st.container(key="check" if holds else "check_fails"):

@@ -3,7 +3,7 @@
 import html
 import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -56,10 +56,12 @@ def number(value: float, digits: int = 4) -> str:
 
 def token(piece: str) -> str:
     """A token with its white space visible."""
+    if piece.startswith("⟨"):
+        return piece  # bytes in hex, which are no text
     return piece.replace(" ", "·").replace("\n", "⏎").replace("\t", "⇥").replace("\r", "␍").replace("\0", "␀")
 
 
-@cache
+@lru_cache(maxsize=1024)
 def with_terms(text: str, language: str) -> str:
     """Markdown in which [[term]] or [[term|as written here]] becomes a word that explains itself on hover."""
     glossary = _load(GLOSSARY)[language]

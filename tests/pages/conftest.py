@@ -23,8 +23,7 @@ def open_page() -> Open:
             app.session_state[choice] = value
         app.run()
         if name != catalog.WALK[0].name:
-            script = next(entry.script for entry in catalog.WALK if entry.name == name)
-            app.switch_page(str(script)).run()
+            app.switch_page(str(catalog.entry(name).script)).run()
         assert not app.exception, app.exception
         assert app.main, "nothing was drawn"
         return app

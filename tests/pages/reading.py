@@ -37,7 +37,14 @@ def array(values: Any) -> Tensor:
     """A plotly array, plain or packed, as a float tensor."""
     if not isinstance(values, dict):
         return torch.tensor([float("nan") if v is None else v for v in values], dtype=torch.float32)
-    kinds = {"f4": torch.float32, "f8": torch.float64, "i1": torch.int8, "u1": torch.uint8, "i2": torch.int16, "i4": torch.int32}
+    kinds = {
+        "f4": torch.float32,
+        "f8": torch.float64,
+        "i1": torch.int8,
+        "u1": torch.uint8,
+        "i2": torch.int16,
+        "i4": torch.int32,
+    }
     flat = torch.frombuffer(bytearray(base64.b64decode(values["bdata"])), dtype=kinds[values["dtype"]])
     shape = [int(length) for length in str(values.get("shape", "")).split(",") if length.strip()]
     return (flat.reshape(shape) if shape else flat).float()

@@ -177,6 +177,14 @@ def test_every_choice_survives_a_walk_through_all_pages(open_page: Open) -> None
         assert {name: app.session_state[name] for name in choices} == choices, entry
 
 
+def test_the_next_button_turns_the_page_whatever_is_in_the_link(open_page: Open) -> None:
+    app = open_page("home", hall=True, lang="zh", d_model=96, weights="random")
+    app.button(key="go_Right").click().run()
+    assert not app.exception
+    assert catalog.WALK[1].words("zh").lead[:6] in "".join(element.value for element in app.markdown)
+    assert (app.session_state["hall"], app.session_state["d_model"]) == (True, 96)
+
+
 def test_the_first_row_is_the_sentence_and_the_others_are_windows_of_the_corpus(open_page: Open) -> None:
     read = open_page("home", weights="random", text="the cat sat on the mat", batch=3, context=12)
     looked_at = read.session_state["_lesson"]

@@ -1,0 +1,66 @@
+"""A batch as HTML: inputs over targets, so that the eye sees the shift by one; and what a single row teaches."""
+
+from collections.abc import Sequence
+from html import escape
+
+from pages.figures.token_strip import COLORS, picture, piece
+
+UNKNOWN = ""
+"""The piece that stands for no token at all."""
+
+
+def batch(
+    windows: Sequence[Sequence[str]],
+    ids: Sequence[Sequence[int]],
+    *,
+    parts: tuple[str, str],
+    row: int,
+    position: int,
+) -> str:
+    """All rows, each as inputs with the targets below; pointing at a place shows what is read there and what is to come.
+
+    windows, ids: (B, T + 1) tokens, a row's last one only a target; `UNKNOWN` where there is none.
+    Rows are numbered from one. parts: what inputs and targets are called. row, position: what is lit when nothing is pointed at.
+    """
+    lines = [
+        _line(pieces, numbers, str(at + 1), parts, position if at == row else None)
+        for at, (pieces, numbers) in enumerate(zip(windows, ids, strict=True))
+    ]
+    return picture(f'<div class="batch">{"".join(lines)}</div>')
+
+
+def _line(pieces: Sequence[str], ids: Sequence[int], name: str, parts: tuple[str, str], position: int | None) -> str:
+    cells = []
+    for place in range(len(pieces) - 1):
+        state = "" if position is None or place > position else " seen here" if place == position else " seen"
+        cells.append(
+            f'<div class="cell{state}">{_token(pieces[place], ids[place], place, "input")}'
+            f"{_token(pieces[place + 1], ids[place + 1], place + 1, 'target')}</div>"
+        )
+    columns = f"grid-template-columns:5rem repeat({len(cells)},minmax(2.75rem,1fr))"
+    label = (
+        f'<div class="name"><b>{escape(name)}</b><span>{escape(parts[0])}</span><span>{escape(parts[1])}</span></div>'
+    )
+    looked = "" if position is None else " looked"
+    return f'<div class="line{looked}" style="{columns}">{label}{"".join(cells)}</div>'
+
+
+def _token(shown: str, id: int, place: int, part: str) -> str:
+    if shown == UNKNOWN:
+        return f'<span class="{part} unknown"></span>'
+    return f'<span class="{part} c{place % COLORS}" title="{escape(shown)}">{piece(shown)}<small>{id}</small></span>'
+
+
+def lessons(pieces: Sequence[str], ids: Sequence[int], position: int, nothing: str) -> str:
+    """What one row teaches: for each position the tokens so far, and the one to be foretold. nothing: where it is unknown."""
+    lines = []
+    for place in range(len(pieces) - 1):
+        so_far = "".join(piece(shown, at) for at, shown in enumerate(pieces[: place + 1]))
+        aim = f'<span class="next">{piece(pieces[place + 1], place + 1)}</span><small>{ids[place + 1]}</small>'
+        if pieces[place + 1] == UNKNOWN:
+            aim = f'<small class="nothing">{escape(nothing)}</small>'
+        here = "here" if place == position else "there"
+        lines.append(
+            f'<div class="{here}"><small>{place}</small><span class="so_far">{so_far}</span><span>→</span>{aim}</div>'
+        )
+    return picture(f'<div class="lessons">{"".join(lines)}</div>')

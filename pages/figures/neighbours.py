@@ -1,0 +1,92 @@
+"""Which rows of an embedding table point the same way, and how that is drawn."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+import plotly.graph_objects as go
+import torch
+from torch import Tensor
+
+from pages.figures.palette import Role, Theme
+from pages.figures.theme import axis, color, figure
+
+MONO = "'JetBrains Mono', 'Cascadia Mono', Menlo, 'DejaVu Sans Mono', 'Noto Sans Mono CJK SC', monospace"
+
+
+class Neighbours(NamedTuple):
+    """Rows of a table and their cosine similarity to a chosen row, nearest first. rows: (N,) int64, cosines: (N,)"""
+
+    rows: Tensor
+    cosines: Tensor
+
+
+class Panel(NamedTuple):
+    """The neighbours in one table, with what is written over and beside them, and their colour."""
+
+    title: str
+    neighbours: Neighbours
+    labels: Sequence[str]
+    role: Role
+
+
+def nearest(table: Tensor, row: int, count: int) -> Neighbours:
+    """The rows most similar to one by cosine, e·e′ / (|e|·|e′|), itself left out. table: (V, D)"""
+    chosen = table[row]
+    cosines = (table @ chosen) / (torch.linalg.vector_norm(table, dim=1) * chosen.norm()).clamp_min(1e-12)
+    cosines[row] = -torch.inf
+    best = cosines.topk(min(count, len(table) - 1))
+    return Neighbours(best.indices, best.values)
+
+
+def cosine_parts(table: Tensor, row: int, other: int) -> tuple[float, float, float, float]:
+    """What the cosine of two rows is made of: e·e′, |e|, |e′|, and the cosine. table: (V, D)"""
+    one, two = table[row], table[other]
+    product, lengths = float(one @ two), (float(one.norm()), float(two.norm()))
+    return product, *lengths, product / max(lengths[0] * lengths[1], 1e-12)
+
+
+def bars(panels: Sequence[Panel], cosine: str, theme: Theme) -> go.Figure:
+    """A panel for each table, a bar for each neighbour on one scale. cosine: what the horizontal axis is called."""
+    traces: list[dict[str, Any]] = []
+    layout: dict[str, Any] = {}
+    titles = []
+    lowest = min(0.0, *(float(panel.neighbours.cosines.min()) for panel in panels))
+    for place, panel in enumerate(panels):
+        number = "" if place == 0 else str(place + 1)
+        left, right = domain(place, len(panels))
+        values = panel.neighbours.cosines
+        traces.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "x": values.numpy(),
+                "y": list(range(len(values))),
+                "text": [f"{value:.3f}".replace("-", "−") for value in values.tolist()],
+                "hoverinfo": "skip",
+                "marker": {"color": color(panel.role, theme), "opacity": 0.6 if panel.role == "neutral" else 1},
+                "xaxis": f"x{number}",
+                "yaxis": f"y{number}",
+            }
+        )
+        names = [escape(label, quote=False) for label in panel.labels]
+        ticks: dict[str, Any] = {"tickvals": list(range(len(values))), "ticktext": names, "tickfont": {"family": MONO}}
+        layout[f"xaxis{number}"] = axis(theme, cosine, domain=[left, right], range=[lowest, 1.0])
+        layout[f"yaxis{number}"] = axis(
+            theme, anchor=f"x{number}", showgrid=False, zeroline=False, autorange="reversed", **ticks
+        )
+        titles.append(title(f"<b>{panel.title}</b>", left))
+    return figure(traces, theme, annotations=titles, bargap=0.25, **layout)
+
+
+def domain(place: int, count: int) -> tuple[float, float]:
+    """Where one of some panels side by side begins and ends, as shares of the figure's width."""
+    gap = 0.12
+    width = (1 - gap * (count - 1)) / count
+    return place * (width + gap), place * (width + gap) + width
+
+
+def title(text: str, left: float) -> dict[str, Any]:
+    """An annotation over a panel that begins at this share of the width."""
+    where = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom", "x": left, "y": 1.0}
+    return {"text": text, "showarrow": False} | where

@@ -1,0 +1,119 @@
+"""Ids → vectors: each token takes its row of the embedding table (paper, section 3.4)."""
+
+import streamlit as st
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from pages.figures import neighbours, projection
+from pages.matrix import Matrix, Readout, flow, product
+from pages.ui import cache, state, text
+from pages.ui.parts import Page, Proof, size
+from transformer import GPT
+
+NEAREST, MAPPED = 12, 300
+
+page = Page(__file__)
+lesson, words = page.lesson, page.words
+table = lesson.model.token_embedding.weight.detach()
+ids = lesson.tokens[lesson.row]
+gathered = lesson.embedding.token_embeddings[lesson.row]
+distinct, places = ids.unique(return_inverse=True)
+one_hot = F.one_hot(places, len(distinct)).to(table.dtype)
+picked = lesson.picked("query", lesson.length), lesson.picked("dim", lesson.config.d_model)
+token = int(ids[picked[0]])
+
+
+def labels_of(rows: Tensor) -> list[str]:
+    """The tokens of some rows of the table."""
+    return [lesson.label(row) for row in rows.tolist()]
+
+
+def draw_lookup() -> None:
+    """A window of the table, and the rows gathered from it. With another token the table opens at another place."""
+    count = min(max(lesson.length, 20), 64)
+    last = len(table) - count
+    around = min(max(token - count // 2, 0), last)
+    with page.controls:
+        st.markdown(words.first, width="content")
+        key = f"{page.name}_from_{token}_{len(table)}_{count}"
+        first = st.number_input(
+            words.first, 0, last, around, count // 2, key=key, label_visibility="collapsed", width=190
+        )
+    shown = table[first : first + count]
+    names = [f"{row} {lesson.label(row)}" for row in range(first, first + count)]
+    limit = float(torch.cat([shown, gathered]).abs().max()) or None
+    opened = Matrix(shown, "E", "token", names, row_axis=words.rows, limit=limit, row_offset=first, link="lookup")
+    taken = Matrix(gathered, "X", rows=lesson.labels, row_axis=words.tokens, limit=limit)
+    readout = Readout("lookup", words.lookup.table(), index=ids.tolist())
+    flow([[opened, "→", taken]], key="lookup", selected=picked, readout=readout, on_select=page.pick("query", "dim"))
+
+
+def draw_product() -> None:
+    """The same rows as a product: only one weight of each row is not zero."""
+    product(
+        Matrix(one_hot, words.one_hot, rows=lesson.labels, row_axis=words.tokens, scale="weight"),
+        Matrix(table[distinct], "E", "token", rows=labels_of(distinct), row_axis=words.rows),
+        Matrix(gathered, "X"),
+        key="one_hot",
+        selected=picked,
+        readout=Readout("weighted", words.product.table()),
+        on_select=page.pick("query", "dim"),
+    )
+
+
+def tables() -> dict[str, Tensor]:
+    """The embedding tables to compare, by title: before training and, if there was any, after."""
+    if not lesson.source.trained:
+        return {words.untrained: table}
+    untrained = cache.model(cache.Source(lesson.config, cache.demonstration().extra["seed"], trained=False))
+    return {words.before: untrained.token_embedding.weight.detach(), words.after: table}
+
+
+def choose_token() -> None:
+    """A list of the row's tokens."""
+    key = f"{page.name}_token"
+    keep = state.view_of("query", key)
+    state.put(key, picked[0])
+    names = [f"{place}: {label}" for place, label in enumerate(lesson.labels)]
+    options = range(lesson.length)
+    with page.controls:
+        st.selectbox(
+            words.token,
+            options,
+            format_func=names.__getitem__,
+            key=key,
+            on_change=keep,
+            label_visibility="collapsed",
+            width=190,
+        )
+
+
+def draw_neighbours() -> None:
+    """The rows that point most nearly the same way as the picked token's."""
+    choose_token()
+    near = {title: neighbours.nearest(one, token, NEAREST) for title, one in tables().items()}
+    panels = [
+        neighbours.Panel(title, found, labels_of(found.rows), "token" if title == words.after else "neutral")
+        for title, found in near.items()
+    ]
+    page.plot(neighbours.bars(panels, words.cosine, page.theme), "neighbours", beside_words=True)
+    parts = neighbours.cosine_parts(table, token, int(panels[-1].neighbours.rows[0]))
+    st.markdown(words.worked.format(*map(text.number, parts)))
+
+
+def draw_map() -> None:
+    """The row's tokens and the most frequent ones of the text, in the two directions in which they differ most."""
+    choose_token()
+    rows = projection.with_frequent(distinct, cache.corpus_ids(lesson.vocabulary, lesson.corpus), len(table), MAPPED)
+    panels = [projection.Panel(title, projection.project(one[rows])) for title, one in tables().items()]
+    strong, ringed = len(distinct), int(places[picked[0]])
+    page.plot(projection.maps(panels, labels_of(rows), strong, ringed, words.component, page.theme), "embedding_map")
+
+
+VIEWS = {"lookup": draw_lookup, "product": draw_product, "neighbours": draw_neighbours, "map": draw_map}
+about = {"rows": f"{len(table):,}", "d_model": lesson.config.d_model}
+page.opening(size(lesson.tokens), page.shape(lesson.embedding, "token_embeddings"), **about)
+VIEWS[page.view(*VIEWS)]()
+proof = Proof(gathered, one_hot @ table[distinct], "F.one_hot(ids) @ E")
+page.details(GPT.embed, lesson.embedding, ["token_embeddings"], proof, **about)

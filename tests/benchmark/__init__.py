@@ -1,0 +1,1 @@
+"""Measurements, printed as tables: `python -m tests.benchmark [trace] [rerun] [pixels] [start]`."""

@@ -1,0 +1,12 @@
+"""`python -m tests.benchmark` measures everything; named parts measure only those."""
+
+import sys
+
+from tests.benchmark import pixels, rerun, start, trace
+from tests.benchmark.table import machine
+
+PARTS = {"start": start.measure, "rerun": rerun.measure, "pixels": pixels.measure, "trace": trace.measure}
+
+print(f"{machine()}\n")
+for part in sys.argv[1:] or PARTS:
+    print(f"{PARTS[part]()}\n")

@@ -1,0 +1,59 @@
+"""What a trace costs beside the fast path, and how both grow with the arithmetic."""
+
+import time
+from collections.abc import Callable
+
+import torch
+
+from tests.benchmark.table import percentile, table
+from transformer import GPT, ModelConfig
+
+BATCH, BLOCKS, VOCABULARY = 4, 4, 1024
+SIZES = [(256, 128), (256, 32), (256, 64), (64, 128), (128, 128), (512, 128)]  # (d_model, context)
+ROUNDS = 30
+
+
+def operations(config: ModelConfig, batch: int) -> int:
+    """Floating-point operations of a forward pass: two for each product of its matrix products."""
+    tokens, width, length = batch * config.context_length, config.d_model, config.context_length
+    block = 4 * width * width + 2 * width * config.d_ff + 2 * length * width
+    return 2 * tokens * (config.num_blocks * block + width * config.vocab_size)
+
+
+def interleaved(*functions: Callable[[], object]) -> list[list[float]]:
+    """Seconds of each call, the functions taking turns, so that a noisy machine disturbs all alike."""
+    seconds: list[list[float]] = [[] for _ in functions]
+    for turn in range(ROUNDS + 3):
+        for taken, function in zip(seconds, functions, strict=True):
+            start = time.perf_counter()
+            function()
+            if turn >= 3:
+                taken.append(time.perf_counter() - start)
+    return seconds
+
+
+@torch.inference_mode()
+def measure() -> str:
+    """A table over d_model and context."""
+    rows = []
+    for d_model, context in SIZES:
+        config = ModelConfig(
+            vocab_size=VOCABULARY, d_model=d_model, context_length=context, num_heads=4, num_blocks=BLOCKS
+        )
+        model, tokens = GPT(config), torch.randint(VOCABULARY, (BATCH, context))
+        forward, trace = interleaved(lambda: model(tokens), lambda: model.trace(tokens))  # noqa: B023
+        half = percentile(forward, 50), percentile(trace, 50)
+        flops = operations(config, BATCH)
+        rows.append(
+            [
+                d_model,
+                context,
+                f"{flops / 1e9:.2f}",
+                f"{half[0] * 1000:.2f}",
+                f"{half[1] * 1000:.2f}",
+                f"{half[1] / half[0]:.2f}",
+                f"{flops / half[1] / 1e9:.0f}",
+            ]
+        )
+    header = ["d_model", "context", "GFLOP", "forward ms", "trace ms", "trace ÷ forward", "GFLOP/s of trace"]
+    return table(f"trace() beside forward(): {BLOCKS} blocks, batch {BATCH}, medians", header, rows)

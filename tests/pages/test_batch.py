@@ -1,0 +1,100 @@
+"""The batch page: targets are the inputs one step later, and what is unknown is left blank."""
+
+from typing import Any
+
+import pytest
+
+from pages.ui import cache, text
+from tests.pages.conftest import Open
+from tests.pages.markup import Element, picture
+
+UNEVEN = {"weights": "random", "d_model": 24, "heads": 3, "batch": 3, "context": 11, "row": 2}
+LINES: list[dict[str, Any]] = [UNEVEN, {}]
+
+
+def numbers(line: Element, part: str) -> list[int | None]:
+    """The ids of a row's inputs or targets; None where a token is unknown."""
+    return [int(one.one("small").text) if one.all("small") else None for one in line.all(part)]
+
+
+@pytest.mark.parametrize("choices", LINES, ids=["random", "trained"])
+def test_inputs_and_targets_are_the_lessons(open_page: Open, choices: dict[str, Any]) -> None:
+    app = open_page("batch", **choices)
+    lesson = app.session_state["_lesson"]
+    lines = picture(app).all("line")
+    assert [numbers(line, "input") for line in lines] == lesson.tokens.tolist()
+    assert [numbers(line, "target") for line in lines] == lesson.targets.tolist()
+    for row, line in enumerate(lines):
+        assert tuple(one.one("piece").text for one in line.all("input")) == lesson.labels_of(row)
+        assert numbers(line, "target")[:-1] == numbers(line, "input")[1:]
+
+
+def test_the_first_row_is_the_sentence_and_the_others_are_cut_from_the_corpus(open_page: Open) -> None:
+    app = open_page("batch", **UNEVEN)
+    lesson = app.session_state["_lesson"]
+    assert lesson.tokens[0].tolist() == list(lesson.sentence.ids[:11])
+    corpus = cache.corpus_ids(lesson.vocabulary, lesson.corpus)
+    for row in (1, 2):
+        window = [*lesson.tokens[row].tolist(), int(lesson.targets[row, -1])]
+        places = (corpus[:-11] == window[0]).nonzero().flatten().tolist()
+        assert any(corpus[place : place + 12].tolist() == window for place in places)
+
+
+def test_where_the_sentence_ends_the_target_is_blank(open_page: Open) -> None:
+    app = open_page("batch", text="I love cats", query=500, batch=2)
+    own, other = picture(app).all("line")
+    assert numbers(own, "target")[-1] is None
+    assert None not in numbers(own, "target")[:-1] + numbers(other, "target")
+    assert any("is unknown" in element.value for element in app.markdown)
+
+
+@pytest.mark.parametrize(("query", "seen"), [(0, 1), (4, 5), (99, 11)])
+def test_lit_are_the_tokens_up_to_the_position_and_the_next(open_page: Open, query: int, seen: int) -> None:
+    app = open_page("batch", query=query, **UNEVEN)
+    first, second, third = picture(app).all("line")
+    assert not first.all("seen") + third.all("seen")
+    assert len(second.all("seen")) == seen
+    (here,) = second.all("here")
+    lesson = app.session_state["_lesson"]
+    assert int(here.one("target").one("small").text) == lesson.targets[1, seen - 1]
+
+
+def test_stepping_the_position_moves_the_query_of_all_pages(open_page: Open) -> None:
+    app = open_page("batch", **UNEVEN)
+    app.number_input(key="batch_position").set_value(9).run()
+    assert app.session_state["query"] == 9
+    assert any(element.value.startswith("`targets[1, 9]` = `inputs[1, 10]`") for element in app.markdown)
+
+
+@pytest.mark.parametrize("choices", [UNEVEN, {"text": "I love cats"}], ids=["window", "sentence"])
+def test_a_row_teaches_a_lesson_at_each_position(open_page: Open, choices: dict[str, Any]) -> None:
+    app = open_page("batch", batch_view="lessons", **choices)
+    lesson = app.session_state["_lesson"]
+    lines = picture(app).one("lessons").children
+    assert len(lines) == lesson.length
+    for place, line in enumerate(lines):
+        assert line.one("so_far").text == "".join(lesson.labels[: place + 1])
+        target = int(lesson.targets[lesson.row, place])
+        if target < 0:
+            assert not line.all("next")
+        else:
+            assert line.one("next").text == text.token(lesson.tokenizer.piece(target))
+
+
+@pytest.mark.parametrize("view", ["batch", "lessons"])
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"text": "a", "vocab": "characters", "batch": 1},
+        {"text": "word after " * 100, "context": 128, "batch": 8, "row": 8},
+        {"text": "我喜欢猫 🐱 ∩ <b>", "corpus": "zh_classics", "vocab": "cl100k_base"},
+        {"text": "the cat sat on the mat because the mat was the best"},
+    ],
+    ids=["one token", "largest", "parts of characters", "repeated"],
+)
+def test_extremes_are_drawn_whole(open_page: Open, view: str, choices: dict[str, Any]) -> None:
+    app = open_page("batch", batch_view=view, weights="random", **choices)
+    lesson = app.session_state["_lesson"]
+    drawn = len(picture(app).all("cell")) if view == "batch" else len(picture(app).one("lessons").children)
+    assert drawn == (lesson.tokens.numel() if view == "batch" else lesson.length)
+    assert any(element.value.startswith("✓") for element in app.markdown)

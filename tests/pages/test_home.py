@@ -1,0 +1,147 @@
+"""The first page: the whole model with its live shapes, links to every page, and a count that PyTorch confirms."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from pages.figures.model_picture import Stage, parameter_counts, picture, shape
+from pages.ui import catalog
+from tests.pages.conftest import Open
+from transformer import GPT, ModelConfig
+from transformer.trace import named_tensors
+
+SIZES: dict[str, Any] = {
+    "vocab_size": 17,
+    "context_length": 7,
+    "d_model": 12,
+    "num_heads": 3,
+    "num_blocks": 2,
+    "d_ff": 20,
+}
+VARIANTS: list[dict[str, Any]] = [
+    {},
+    {"tied_output": False},
+    {"positions": "learned"},
+    {"bias": False, "norm_first": False},
+    {"norm_first": False, "positions": "none", "tied_output": False},
+]
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_the_parts_add_up_to_pytorchs_own_count(variant: dict[str, Any]) -> None:
+    config = ModelConfig(**SIZES, **variant)
+    parts = dict.fromkeys(parameter_counts(config), 0)
+    for name, parameter in GPT(config).named_parameters():
+        part = next(
+            (part for part in ("norm", "attention", "feed_forward", "position", "output") if part in name), "embedding"
+        )
+        parts[{"norm": "norms", "position": "positions"}.get(part, part)] += parameter.numel()
+    assert parameter_counts(config) == parts
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_every_stage_shows_the_shape_that_the_trace_has(norm_first: bool) -> None:
+    config = ModelConfig(**SIZES, norm_first=norm_first)
+    trace = GPT(config).trace(torch.zeros(2, 5, dtype=torch.long))
+    made = {path.rsplit(".", 1)[-1]: tuple(tensor.shape) for path, _, tensor in named_tensors(trace)}
+    fields = {
+        "token_embedding": "token_embeddings",
+        "positional_encoding": "positions",
+        "input_embedding": "embeddings",
+        "norm": "attention_norm",
+        "scores": "scores",
+        "scaling": "scaled",
+        "mask": "masked",
+        "softmax": "weights",
+        "weighted_values": "heads",
+        "heads": "queries",
+        "concatenation": "output",
+        "residual": "attention_residual",
+        "logits": "logits",
+        "batch": "tokens",
+    }
+    stages = {stage.name: stage for rows in picture(config).values() for row in rows for stage in row}
+    for name, field in fields.items():
+        assert shape(stages[name], config, 2, 5) == made[field], name
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_layer_norm_stands_where_the_model_has_it(norm_first: bool) -> None:
+    config = ModelConfig(**SIZES, norm_first=norm_first)
+    blocks = [stage.name for row in picture(config)["block"] for stage in row]
+    assert blocks.index("norm") == (0 if norm_first else blocks.index("residual") + 1)
+    assert blocks.count("norm") == 2
+    assert ("norm" in [stage.name for stage in picture(config)["output"][0]]) == norm_first
+
+
+def test_every_page_of_the_walk_is_a_stage_that_can_be_clicked(open_page: Open) -> None:
+    app = open_page("home", weights="random", d_model=24, heads=3, batch=2, context=11)
+    stages = {
+        stage.name for rows in picture(app.session_state["_lesson"].config).values() for row in rows for stage in row
+    }
+    links = [element.proto.page for element in app.get("page_link")]
+    for entry in catalog.WALK:
+        if entry.name in stages:
+            assert links.count(entry.name) == 2, f"{entry.name}: once in the map, once in the picture"
+    labels = [element.proto.label for element in app.get("page_link")]
+    assert any("`(2, 3, 11, 11)`" in label for label in labels)
+
+
+@pytest.mark.parametrize("language, words", [("en", "learned numbers"), ("zh", "可学习的数")])
+@pytest.mark.parametrize("choices", [{}, {"weights": "random", "d_model": 24, "heads": 3}], ids=["trained", "random"])
+def test_the_count_on_the_page_is_the_live_models(
+    open_page: Open, language: str, words: str, choices: dict[str, Any]
+) -> None:
+    app = open_page("home", lang=language, **choices)
+    total = sum(parameter.numel() for parameter in app.session_state["_lesson"].model.parameters())
+    assert any(m.value.startswith("✓") and f"{total:,}" in m.value and words in m.value for m in app.markdown)
+
+
+def test_one_button_shows_the_model_before_training_and_back(open_page: Open) -> None:
+    app = open_page("home")
+    app.button(key="switch").click().run()
+    assert app.session_state["weights"] == "random"
+    app.button(key="switch").click().run()
+    assert app.session_state["weights"] == "demonstration"
+
+
+def test_the_guesses_are_the_models_likeliest_next_tokens(open_page: Open) -> None:
+    app = open_page("home", weights="random", d_model=24, heads=3, batch=2, context=11, seed=5)
+    lesson = app.session_state["_lesson"]
+    with torch.no_grad():
+        best = lesson.model(lesson.tokens)[0, -1].topk(3).indices.tolist()
+    guesses = next(element.proto.body for element in app.get("html") if "guesses" in element.proto.body)
+    places = [guesses.index(f">{lesson.label(token)}<") for token in best]
+    assert places == sorted(places)
+
+
+def test_the_walk_starts_at_the_first_page_after_home(open_page: Open) -> None:
+    app = open_page("home")
+    app.button(key="start").click().run()
+    assert catalog.WALK[1].words("en").title in app.get("html")[-1].proto.body or any(
+        catalog.WALK[1].words("en").title in element.proto.body for element in app.get("html")
+    )
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"text": "a", "vocab": "characters", "batch": 1, "d_model": 8, "heads": 1, "blocks": 1},
+        {"text": "the cat <b>sat</b> 🐱 " * 40, "d_model": 512, "heads": 16, "context": 128, "batch": 8, "blocks": 12},
+    ],
+    ids=["one token", "largest"],
+)
+def test_extremes_draw(open_page: Open, choices: dict[str, Any]) -> None:
+    app = open_page("home", weights="random", **choices)
+    assert not [m.value for m in app.markdown if m.value.startswith("✗")]
+    sentence = next(element.proto.body for element in app.get("html") if "tokens sentence" in element.proto.body)
+    assert "<b>" not in sentence
+
+
+def test_the_axes_of_stages_are_letters_of_a_trace() -> None:
+    for rows in picture(ModelConfig(**SIZES)).values():
+        for row in rows:
+            for stage in row:
+                assert isinstance(stage, Stage)
+                assert set(stage.axes.split()) <= set("BTDHKV")
