@@ -126,8 +126,8 @@ class Visitor:
         message = ForwardMsg()
         message.ParseFromString(raw)
         kind = message.WhichOneof("type")
-        if kind == "new_session":
-            self._hash = message.new_session.page_script_hash
+        if kind == "navigation":
+            self._hash = message.navigation.page_script_hash
         if kind == "delta" and message.delta.WhichOneof("type") == "new_element":
             self._take(message.delta.new_element)
         return kind == "script_finished"

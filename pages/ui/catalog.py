@@ -48,21 +48,23 @@ WALK = [
 
 
 def open_walk(language: str) -> dict[str, st.Page]:
-    """The walk as Streamlit's pages by name; the first answers at "/"."""
+    """The walk as Streamlit's pages by name, made once for a visit and language; the first answers at "/"."""
+    kept: tuple[str, dict[str, st.Page]] = state.recall("pages", ("", {}))
+    if kept[0] == language:
+        return kept[1]
     pages = {
         entry.name: st.Page(
             entry.script, title=entry.words(language).title, url_path=entry.name, default=entry is WALK[0]
         )
         for entry in WALK
     }
-    state.remember("pages", pages)
+    state.remember("pages", (language, pages))
     return pages
 
 
 def links() -> dict[str, st.Page]:
     """The pages of this run by name, to link to."""
-    pages: dict[str, st.Page] = state.recall("pages")
-    return pages
+    return open_walk(state.get("lang"))
 
 
 def entry(name: str) -> Entry:

@@ -144,8 +144,10 @@ class Page:
             st.markdown(f"**{verdict}** " + predict.because.format(**values))
 
     def _prove(self, proof: Proof) -> None:
-        difference = float((proof.shown - proof.again).nan_to_num(0.0).abs().max())  # −∞ on both sides is no difference
-        holds = difference <= TOLERANCE * max(1.0, float(proof.shown.abs().max()))
+        equal = proof.shown == proof.again  # so that −∞ on both sides is no difference, and NaN always is one
+        difference = float((proof.shown - proof.again).abs().masked_fill(equal, 0.0).max())
+        largest = float(proof.shown.nan_to_num(0.0, 0.0, 0.0).abs().max())
+        holds = difference <= TOLERANCE * max(1.0, largest)
         line = self.frame.check.holds if holds else self.frame.check.fails
         with st.container(key="check" if holds else "check_fails"):
             st.markdown(line.format(kernel=f"`{proof.kernel}`", difference=text.number(difference, 2)))

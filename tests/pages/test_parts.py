@@ -1,0 +1,65 @@
+"""The beats that pages share: real source lines with live shapes, and a proof that can fail."""
+
+import torch
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import text
+from pages.ui.parts import FRAME, Proof, annotated_source
+from transformer import MultiHeadAttention
+from transformer.trace import AttentionTrace
+
+
+def trace() -> AttentionTrace:
+    torch.manual_seed(0)
+    return MultiHeadAttention(12, 3).trace(torch.randn(2, 5, 12), is_causal=True)
+
+
+def test_code_is_the_librarys_own_with_live_shapes() -> None:
+    lines = annotated_source(MultiHeadAttention.trace, trace(), ["scores"]).splitlines()
+    assert lines[0].startswith("def trace(")
+    made = {line.split(" = ")[0].strip(): line for line in lines if " = " in line}
+    assert made["scores"] == "    scores = queries @ keys.transpose(-2, -1)  # (2, 3, 5, 5) ◀"
+    assert made["heads"].endswith("# (2, 3, 5, 4)")
+    assert made["concatenated"].endswith("# (2, 5, 12)")
+    assert sum("◀" in line for line in lines) == 1
+
+
+def draw_proof(difference: float) -> None:
+    """A page that holds nothing but a proof; AppTest runs it as a script of its own."""
+    import torch
+
+    from pages.ui.parts import Page, Proof
+
+    page = Page.__new__(Page)
+    from pages.ui import text
+    from pages.ui.parts import FRAME
+
+    page.frame = text.words(FRAME, "en")
+    shown = torch.tensor([1.0, -float("inf"), 3.0])
+    page._prove(Proof(shown, shown + torch.tensor([0.0, 0.0, difference]), "torch.add"))
+
+
+def told(difference: float) -> str:
+    app = AppTest.from_function(draw_proof, args=(difference,)).run()
+    assert not app.exception
+    return str(app.markdown[0].value)
+
+
+def test_a_proof_holds_within_rounding_and_fails_beyond_it() -> None:
+    words = text.words(FRAME, "en").check
+    assert told(0.0) == words.holds.format(kernel="`torch.add`", difference="0")
+    assert told(2e-5).startswith("✓")
+    assert told(2e-2).startswith("✗")
+    assert told(float("inf")).startswith("✗")
+    assert told(float("nan")).startswith("✗")
+    assert Proof(torch.ones(1), torch.ones(1), "x").kernel == "x"
+
+
+def test_numbers_are_written_as_people_write_them() -> None:
+    assert text.number(-0.123456) == "−0.1235"
+    assert text.number(1234.5678, 3) == "1.23e+03"
+
+
+def test_white_space_in_tokens_is_visible_and_hex_is_left_alone() -> None:
+    assert text.token(" a\n\t\r\0") == "·a⏎⇥␍␀"
+    assert text.token("⟨F0 9F⟩") == "⟨F0 9F⟩"
