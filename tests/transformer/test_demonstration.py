@@ -19,7 +19,7 @@ def test_it_beats_the_bigram_model_by_the_stated_margin(shipped: checkpoint.Chec
     few = evaluation_windows(text.validation, shipped.model.config.context_length, count=64)
     bigram_loss = BigramModel.fit(text.train, shipped.tokenizer.vocab_size).loss(*few)
     stated = shipped.extra["bigram_loss"] - shipped.extra["loss"]
-    assert stated > 0.25
+    assert stated > 0.3
     assert bigram_loss - evaluate(shipped.model, few) == pytest.approx(stated, abs=0.1)
 
 
