@@ -15,7 +15,7 @@ ALLOWED = {
     "pages/matrix": {"streamlit", "torch", "pages.matrix", "pages.figures", "pages.ui.state"},
     "pages/figures": {"plotly", "pandas", "torch", "transformer", "pages.figures"},
     "pages": {"streamlit", "torch", "transformer", "pages.ui", "pages.figures", "pages.matrix"},
-    "transformer": {"torch", "numpy", "tiktoken", "safetensors", "transformer"},
+    "transformer": {"torch", "numpy", "tiktoken", "regex", "safetensors", "transformer"},
 }
 STANDARD = set(__import__("sys").stdlib_module_names)
 

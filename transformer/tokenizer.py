@@ -17,6 +17,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import regex
 import tiktoken
 
 from transformer.tokens import UTF8_ERRORS, Tokens, spell, utf8
@@ -188,6 +189,10 @@ class BytePairTokenizer(Tokenizer):
             else:
                 rows.extend(self._encoding.encode_ordinary(part))
         return rows
+
+    def words(self, text: str) -> list[str]:
+        """The words that the pattern cuts a text into; no merge reaches across two of them."""
+        return regex.findall(self.pattern, text)
 
     def merges(self, word: str) -> list[Merge]:
         """The merges that lead from the bytes of `word` to its tokens, in order.

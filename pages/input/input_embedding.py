@@ -3,6 +3,7 @@
 import streamlit as st
 import torch.nn.functional as F
 
+from pages.figures.sentence import code
 from pages.matrix import Matrix, Readout, Selection, flow
 from pages.ui import state
 from pages.ui.parts import Page, Proof, size
@@ -64,7 +65,9 @@ page.opening(shapes, page.shape(embedding, "embeddings"))
 view = page.view("shared", "own", "row")
 line = words.folded if view == "row" else words.largest
 with page.controls:
-    st.markdown(line.format(token=number(largest[0], 3), position=number(largest[1], 3), label=lesson.labels[query]))
+    st.markdown(
+        line.format(token=number(largest[0], 3), position=number(largest[1], 3), label=code(lesson.labels[query]))
+    )
 if view == "row":
     numbers()
 else:

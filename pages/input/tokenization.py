@@ -1,6 +1,5 @@
 """Text → pieces → ids: how a sentence becomes rows of a table (byte pair encoding, Sennrich et al. 2016)."""
 
-import re
 from functools import cache
 
 import streamlit as st
@@ -78,7 +77,7 @@ def draw_encodings() -> None:
 
 def draw_merges() -> None:
     """Every merge of one word, in order."""
-    choices = list(dict.fromkeys(re.findall(r"\s?\S+", sentence.text))) or [sentence.text]
+    choices = list(dict.fromkeys(merging.words(sentence.text)))
     with page.controls:
         word = st.selectbox(
             words.word,

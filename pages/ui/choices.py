@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from urllib.parse import quote_plus
 
 from transformer import ModelConfig
 from transformer.config import divisors
@@ -45,13 +46,8 @@ CODES: dict[str, Sequence[str]] = {
 }
 PLACES = ("block", "head", "row")  # what is looked at, counted from one, as people do
 PICKED = ("query", "key", "dim")  # the cell picked in a picture, counted from zero, as in the matrix
-CARRIED = (
-    "heads",
-    "context",
-    *PLACES,
-    *PICKED,
-)  # numbers whose limits depend on other choices, or that have no control
-MOST_CARRIED = 9999
+NUMBERS = (*SPANS, "heads", *PLACES, *PICKED)
+MOST_NUMBER = 9999
 DEFAULTS: dict[str, Any] = {
     **{name: span.default for name, span in SPANS.items()},
     **{name: codes[0] for name, codes in CODES.items()},
@@ -61,6 +57,9 @@ DEFAULTS: dict[str, Any] = {
     "text": DEFAULT_SENTENCE,
     "hall": False,
 }
+
+
+MOST_LINK = 50_000  # bytes; a server refuses a request line of 65,536
 
 
 class Repair(NamedTuple):
@@ -95,7 +94,7 @@ def possible(asked: Mapping[str, Any], trained: ModelConfig) -> tuple[dict[str, 
     for name, most in limits.items():
         shown[name] = min(max(_number(asked[name], 1), 1), most)
     for name in PICKED:
-        shown[name] = min(max(_number(asked[name], DEFAULTS[name]), 0), MOST_CARRIED)
+        shown[name] = min(max(_number(asked[name], DEFAULTS[name]), 0), MOST_NUMBER)
     repairs = [
         Repair(name, str(asked[name]), str(value)) for name, value in shown.items() if _differ(asked[name], value)
     ]
@@ -103,14 +102,17 @@ def possible(asked: Mapping[str, Any], trained: ModelConfig) -> tuple[dict[str, 
 
 
 def _whole(text: str) -> str:
-    """Text without halves of characters (lone surrogates), which no browser could show or send back."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    """Text that a link can carry: without halves of characters (lone surrogates), and not longer than servers take."""
+    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    while len(quote_plus(text)) > MOST_LINK:
+        text = text[: len(text) * MOST_LINK // len(quote_plus(text))]
+    return text
 
 
 def _number(asked: Any, otherwise: int) -> int:
     """A whole number from a value or from a link's text, which can be anything."""
     try:
-        return min(max(int(str(asked)), -MOST_CARRIED), MOST_CARRIED)
+        return min(max(int(str(asked)), -MOST_NUMBER), MOST_NUMBER)
     except ValueError:
         return otherwise
 

@@ -1,12 +1,13 @@
 """The sidebar: the choices that all pages share, drawn once for every page."""
 
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import lesson, state
-from pages.ui.choices import CODES, DEFAULT_SENTENCE, SPANS, heads_for
+from pages.ui.choices import CODES, DEFAULT_SENTENCE, SPANS, Span, heads_for
 from pages.ui.lesson import Lesson
 from pages.ui.text import Words
 from transformer import ModelConfig
@@ -19,7 +20,11 @@ def current_sizes() -> ModelConfig:
     if state.get("weights") == "demonstration":
         return lesson.demonstration_config()
     return ModelConfig(
-        vocab_size=1, d_model=state.get("d_model"), num_heads=state.get("heads"), num_blocks=state.get("blocks")
+        vocab_size=1,
+        context_length=SPANS["context"].high,
+        d_model=state.get("d_model"),
+        num_heads=state.get("heads"),
+        num_blocks=state.get("blocks"),
     )
 
 
@@ -74,9 +79,9 @@ def _sentence(words: Words) -> None:
 
 
 def _vocabulary(words: Words) -> None:
-    for column, name, label in zip(st.columns(2), ("vocab", "corpus"), (words.vocabulary, words.corpus), strict=True):
+    for name, label in (("vocab", words.vocabulary), ("corpus", words.corpus)):
         key = f"choose_{name}"
-        column.selectbox(
+        st.selectbox(
             label,
             CODES[name],
             format_func=words.codes.table().__getitem__,
@@ -86,38 +91,32 @@ def _vocabulary(words: Words) -> None:
 
 
 def _sizes(words: Words, trained: bool) -> None:
-    """The sizes. Trained weights lock theirs: they show the run's sizes, and what was chosen waits, hidden."""
-    sizes = current_sizes()
+    """The sizes; trained weights lock theirs."""
+    sizes, context = current_sizes(), SPANS["context"]
     (top_left, top_right), (left, right), (low_left, low_right) = st.columns(2), st.columns(2), st.columns(2)
     if trained:
         locked = {"d_model": sizes.d_model, "heads": sizes.num_heads, "blocks": sizes.num_blocks}
         for column, (name, value) in zip((top_left, top_right, left), locked.items(), strict=True):
             label = getattr(words.sizes, name).format(value)
             column.slider(label, 0, 2 * value, value, key=f"locked_{name}", disabled=True, help=words.locked)
-        waiting = st.container(key="waiting")
-        top_left = top_right = left = waiting
-    _span(top_left, "d_model", words)
-    top_right.select_slider(
-        words.sizes.heads.format(state.get("heads")),
-        heads_for(state.get("d_model")),
-        key="choose_heads",
-        on_change=state.view_of("heads", "choose_heads"),
-    )
-    _span(left, "blocks", words)
-    right.slider(
-        words.sizes.context.format(state.get("context")),
-        SPANS["context"].low,
-        sizes.context_length if trained else SPANS["context"].high,
-        key="choose_context",
-        on_change=state.view_of("context", "choose_context"),
-    )
-    _span(low_left, "batch", words)
-    _span(low_right, "seed", words)
+    else:
+        _slider(top_left, "d_model", words, SPANS["d_model"])
+        top_right.select_slider(options=heads_for(state.get("d_model")), **_view("heads", words))
+        _slider(left, "blocks", words, SPANS["blocks"])
+    _slider(right, "context", words, replace(context, high=min(context.high, sizes.context_length)))
+    _slider(low_left, "batch", words, SPANS["batch"])
+    _slider(low_right, "seed", words, SPANS["seed"])
 
 
-def _span(place: DeltaGenerator, name: str, words: Words) -> None:
-    span, label = SPANS[name], getattr(words.sizes, name).format(state.get(name))
-    place.slider(label, span.low, span.high, span.default, span.step, key=name, bind=BOUND)
+def _slider(place: DeltaGenerator, name: str, words: Words, span: Span) -> None:
+    place.slider(min_value=span.low, max_value=span.high, step=span.step, **_view(name, words))
+
+
+def _view(name: str, words: Words) -> dict[str, Any]:
+    """What makes a slider a view of a choice, its value in its label."""
+    key = f"choose_{name}"
+    label = getattr(words.sizes, name).format(state.get(name))
+    return {"label": label, "key": key, "on_change": state.view_of(name, key)}
 
 
 def _place(words: Words) -> None:

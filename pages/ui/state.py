@@ -1,17 +1,18 @@
 """The one door to what a person has chosen: session state and the link.
 
-Every choice is a widget bound to the link. A hidden widget carries it (`carry`) where the visible control is translated,
-changes its limits with other choices, or is a click in a picture: so a link means the same in every language, and the
-widget that is bound to it stays one and the same.
+Every choice is carried by a widget that is bound to the link and hidden (`carry`): it means the same in every language,
+takes any number, and always stands in the same place, or Streamlit would lose the binding. What a person sees and moves
+are views of it (`view_of`). Only the sentence and the hall, which need no view, are bound themselves.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.figures.palette import Theme
-from pages.ui.choices import CARRIED, CODES, DEFAULTS, MOST_CARRIED, Repair, possible
+from pages.ui.choices import CODES, DEFAULTS, MOST_NUMBER, NUMBERS, Repair, possible
 from transformer import ModelConfig
 
 
@@ -38,29 +39,39 @@ def recall(name: str, otherwise: Any = None) -> Any:
 def settle(trained: ModelConfig) -> list[Repair]:
     """Makes every choice possible before the widgets are drawn; tells what was repaired.
 
-    The first run of a visit takes its choices from the link. Widgets would take them from there, too, so an impossible
-    link is itself mended; the run must then begin again (`begin_again_if_mended`).
+    At the first run of a visit, and when the browser went back or forth, the link decides. The widgets then take their
+    values from it, so if it is impossible, the run must begin again without it (`begin_again_if_mended`).
     """
-    if recall("link_read"):
-        shown, repairs = possible({name: get(name) for name in DEFAULTS}, trained)
-        for repair in repairs:
-            put(repair.name, shown[repair.name])
-        told: list[Repair] = recall("mended", [])
-        remember("mended", [])
-        return told + repairs
-    link = st.query_params.to_dict()
-    shown, repairs = possible({name: link.get(name, get(name)) for name in DEFAULTS}, trained)
+    mended: tuple[dict[str, Any], list[Repair]] | None = recall("mended")
+    remember("mended", None)
+    first = not recall("link_read")
     remember("link_read", True)
-    for name in DEFAULTS.keys() & link.keys():
-        put(name, shown[name])
-    remember("mended", repairs)
-    for repair in repairs:
-        st.query_params[repair.name] = repair.shown
+    if first or _moved_in_history():
+        link = st.query_params.to_dict()
+        asked = {name: link.get(name, get(name) if first else DEFAULTS[name]) for name in DEFAULTS}
+    else:
+        link, asked = {}, mended[0] if mended else {name: get(name) for name in DEFAULTS}
+    shown, repairs = possible(asked, trained)
+    for name, value in shown.items():
+        if get(name) != value:
+            put(name, value)
+    if not link or not repairs:
+        return repairs + (mended[1] if mended else [])
+    remember("mended", (shown, repairs))
+    if first:
+        for repair in repairs:
+            st.query_params[repair.name] = repair.shown
     return []
 
 
+def _moved_in_history() -> bool:
+    """Whether this run is for the browser's back or forward button."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
+
+
 def begin_again_if_mended() -> None:
-    """Starts the run anew from a link that `settle` has just mended; to be called when the page is known."""
+    """Starts the run anew after `settle` has mended a link; to be called when the page is known."""
     if recall("mended"):
         st.rerun()
 
@@ -75,8 +86,8 @@ def carry() -> None:
     with st.container(key="carriers"):
         for name in CODES:
             st.text_input(name, DEFAULTS[name], key=name, bind="query-params")
-        for name in CARRIED:
-            st.slider(name, 0, MOST_CARRIED, DEFAULTS[name], key=name, bind="query-params")
+        for name in NUMBERS:
+            st.slider(name, 0, MOST_NUMBER, DEFAULTS[name], key=name, bind="query-params")
 
 
 def view_of(name: str, key: str) -> Callable[[], None]:

@@ -58,7 +58,7 @@ def presses(page: Page) -> list[float]:
 
     The seeds are visited once before, so that making their models is not part of it.
     """
-    slider = page.locator(".st-key-seed input")
+    slider = page.locator(".st-key-choose_seed input")
     slider.focus()
     seconds = []
     for turn in range(ROUNDS + 4):

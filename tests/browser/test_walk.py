@@ -77,7 +77,7 @@ def test_a_learner_walks_through_every_page(page: Page, address: str, requests: 
     sentence = page.get_by_label(text.words(FRAME, "en").sentence, exact=True)
     sentence.fill("the cat sat on the mat because the mat was the best")
     sentence.press("Control+Enter")
-    move_slider(page, "d_model", 4)
+    move_slider(page, "choose_d_model", 4)
     move_slider(page, "choose_heads", 1)
     expect(page).to_have_url(re.compile("d_model=96.*heads=6|heads=6.*d_model=96"), timeout=SECONDS)
     asked = {
@@ -132,6 +132,41 @@ def test_the_whole_app_changes_its_language(page: Page, address: str) -> None:
     settled(page, title(catalog.WALK[catalog.WALK.index(catalog.entry("scores")) - 1].name, "zh"))
     page.reload()
     settled(page, title(catalog.WALK[catalog.WALK.index(catalog.entry("scores")) - 1].name, "zh"))
+
+
+def test_back_and_forth_bring_the_choices_of_their_links(page: Page, address: str) -> None:
+    page.goto(f"{address}/scores?weights=random&text=I+love+cats&d_model=24&heads=3")
+    settled(page, title("scores"))
+    move_slider(page, "choose_d_model", 1)  # 3 heads do not divide 32
+    expect(page).to_have_url(re.compile("d_model=32"), timeout=SECONDS)
+    settled(page, title("scores"))
+    page.get_by_role("radio", name="中文").click()
+    settled(page, title("scores", "zh"))
+    page.get_by_role("link", name=str(catalog.entry("mask").words("zh").short), exact=True).click()
+    settled(page, title("mask", "zh"))
+    for _ in range(4):
+        page.go_back()
+        page.wait_for_timeout(1500)
+        heading = page.locator(".st-key-title h1").inner_text()
+        language = query(page).get("lang", "en")
+        assert heading.endswith((title("scores", language), title("mask", language))), (heading, page.url)
+        expect(page.locator('[data-testid="stAlert"], .stException')).to_have_count(0)
+        shown = page.locator('[data-testid="stSidebar"]').inner_text()
+        assert f"d_model · {query(page).get('d_model', '64')}" in shown
+
+
+def test_choices_stay_in_the_link_when_weights_are_switched(page: Page, address: str) -> None:
+    asked = {"d_model": "40", "heads": "5", "seed": "7", "blocks": "3", "batch": "3"}
+    page.goto(f"{address}/scores?" + "&".join(f"{name}={value}" for name, value in asked.items()))
+    settled(page, title("scores"))
+    for weights in (text.words(FRAME, "en").weights_names.random, text.words(FRAME, "en").weights_names.demonstration):
+        page.get_by_role("radio", name=weights, exact=True).click()
+        page.wait_for_timeout(1000)
+        settled(page, title("scores"))
+        for name in ("mask", "scores"):
+            page.get_by_role("link", name=str(catalog.entry(name).words("en").short), exact=True).click()
+            settled(page, title(name))
+            assert query(page).items() >= asked.items()
 
 
 def test_an_impossible_link_on_a_cold_visit_is_mended_in_the_address_too(page: Page, address: str) -> None:

@@ -23,9 +23,9 @@ function signed(text, plus) {
   return plus && Number(text) !== 0 ? "+" + text : text;
 }
 
-/** A matrix's number with so many digits; a masked weight counts as 0, a masked score as −∞. */
+/** A matrix's number with so many digits; a share that is masked (NaN) counts as 0, a masked score is −∞. */
 const spell = (matrix, value, digits, plus = matrix.scale === "signed") =>
-  isMasked(value) && matrix.scale === "weight" ? "0" : significant(value, digits, plus);
+  Number.isNaN(value) || (isMasked(value) && matrix.scale === "weight") ? "0" : significant(value, digits, plus);
 
 /** A number with so many significant digits: −0.7754, +12.30, 3.1·10⁻⁶. An infinity is −∞ or ∞. */
 function significant(value, digits, plus = false) {

@@ -84,11 +84,10 @@ class View {
     this.lens.style.display = this.picture.boxes.some((box) => box.decimals === null) ? "" : "none";
     paintStill(this.still.getContext("2d"), this.picture, this.theme, this.ruler, ratio);
     this.card.prepare(this.scene, this.theme);
-    this.lensLines = 5;
-    this.show(false);
-    if (this.root.querySelector(".card").offsetHeight > tall) {
-      this.lensLines = 3;
+    for (this.lensLines of [5, 3, 0]) {
+      this.lens.style.display = this.lensLines ? this.lens.style.display : "none";
       this.show(false);
+      if (this.root.querySelector(".card").offsetHeight <= tall) break;
     }
     this.lit.dataset.revision = Number(this.lit.dataset.revision ?? 0) + 1;
   }
@@ -141,11 +140,15 @@ class View {
     const [x, y] = [event.clientX - left, event.clientY - top];
     const box = this.picture.boxes.find((one) => x >= one.x && x < one.right && y >= one.y && y < one.bottom);
     if (!box) return null;
-    return {
-      matrix: box.matrix.index,
-      row: Math.floor((y - box.y) / box.cellHeight),
-      column: Math.floor((x - box.x) / box.cellWidth),
-    };
+    const row = Math.floor((y - box.y) / box.cellHeight);
+    if (box.matrix.link === "row" && box.matrix.index !== this.scene.readout.result) return this.beside(row);
+    return { matrix: box.matrix.index, row, column: Math.floor((x - box.x) / box.cellWidth) };
+  }
+
+  /** A column that says something of whole rows stands for the result's cell in this row and the selected column. */
+  beside(row) {
+    const { index, offset } = this.scene.matrices[this.scene.readout.result];
+    return pointOf(this.scene, [row + offset[0], this.selected[1]], index);
   }
 
   point(cell, source) {
