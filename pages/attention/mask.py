@@ -36,7 +36,8 @@ def draw_leak() -> None:
     """What if this block had no mask: the weights it would give, and what would go to the future."""
     leaking = softmax(scaled)
     future = leaking.triu(1).sum(1)
-    st.markdown(words.leak.format(picked=float(future[asker]), mean=float(future.mean()), later=length - 1 - asker))
+    told = words.leak if asker < length - 1 else words.no_leak
+    st.markdown(told.format(picked=float(future[asker]), mean=float(future.mean()), later=length - 1 - asker))
     weights = attention.weights[lesson.row, lesson.head].masked_fill(hidden, math.nan)
     future_share = Matrix(future[:, None], words.future, "weight", lesson.labels, scale="weight", link="row")
     flow(

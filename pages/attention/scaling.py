@@ -51,6 +51,7 @@ page.opening(
     size(attention.scores),
     page.shape(attention, "scaled"),
     head_size=head_size,
+    fade=words.fades if head_size > 1 else words.stays,
     root=f"√{head_size} {'=' if exact else '≈'} {number(math.sqrt(head_size))}",
 )
 view = page.view("scores", "why")

@@ -64,11 +64,11 @@ def draw_sum() -> None:
     flow(
         [
             [
-                Matrix(share, "Aᵢ", "weight", **keys, scale="weight", link="none"),
+                Matrix(share, "Aᵢⱼ", "weight", **keys, scale="weight", link="none"),
                 "×",
                 Matrix(values, "V", "value", **keys, **same, link="column"),
                 "=",
-                Matrix(share * values, "Aᵢ·V", "value", **keys, **same, link="column"),
+                Matrix(share * values, "AᵢⱼVⱼ", "value", **keys, **same, link="column"),
                 "Σ →",
                 Matrix(mixed[asker, None], "O", "output", [labels[asker]], **same, row_role="query", row_offset=below),
             ]

@@ -34,6 +34,9 @@ def distinct(labels: Sequence[str]) -> list[str]:
     return [label + str(n).translate(SUBSCRIPTS) if counts[label] > 1 else label for n, label in enumerate(labels)]
 
 
+CSS_LESS = r"\3C "  # a "<" as such would end a style sheet inside a page
+
+
 def percent(weight: float) -> str:
     """A weight as people say it: "42 %", "<1 %"."""
     return "<1 %" if 0 < weight < 0.005 else f"{100 * weight:.0f} %"
@@ -54,7 +57,8 @@ def shades(place: str, weights: Tensor, hidden: Tensor, theme: Theme) -> str:
 def _look(weight: float, theme: Theme) -> str:
     shade = _shade(weight, theme)
     letters = INK if _luminance(shade) > BRIGHT else CHALK
-    return f"--shade: #{bytes(shade).hex()}; --letters: {letters}; --share: '{percent(weight)}'"
+    share = percent(weight).replace("<", CSS_LESS)
+    return f"--shade: #{bytes(shade).hex()}; --letters: {letters}; --share: '{share}'"
 
 
 def _shade(weight: float, theme: Theme) -> tuple[int, ...]:

@@ -64,7 +64,7 @@ def open_walk(language: str) -> dict[str, st.Page]:
 
 def links() -> dict[str, st.Page]:
     """The pages of this run by name, to link to."""
-    return open_walk(state.get("lang"))
+    return open_walk(state.language())
 
 
 def entry(name: str) -> Entry:

@@ -1,18 +1,16 @@
 """The sidebar: the choices that all pages share, drawn once for every page."""
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import lesson, state
-from pages.ui.choices import CODES, DEFAULT_SENTENCE, SPANS, Span, heads_for
+from pages.ui.choices import CODES, SPANS, Span, heads_for
 from pages.ui.lesson import Lesson
 from pages.ui.text import Words
 from transformer import ModelConfig
-
-BOUND: Final = "query-params"
 
 
 def current_sizes() -> ModelConfig:
@@ -30,7 +28,6 @@ def current_sizes() -> ModelConfig:
 
 def sidebar(words: Words) -> Lesson:
     """Draws every control and reads the lesson they ask for. `state.settle` comes first."""
-    state.carry()
     trained = state.get("weights") == "demonstration"
     with st.sidebar:
         _translated("lang", words.languages, words.language)
@@ -41,7 +38,8 @@ def sidebar(words: Words) -> Lesson:
             _vocabulary(words)
         _sizes(words, trained)
         _place(words)
-        st.toggle(words.hall, key="hall", bind=BOUND, help=words.hall_help)
+        hall = "choose_hall"
+        st.toggle(words.hall, key=hall, on_change=state.view_of("hall", hall), help=words.hall_help)
     looked_at = lesson.read()
     sentence = words.left_out if looked_at.left_out else words.walked
     if looked_at.length:
@@ -67,7 +65,9 @@ def _translated(name: str, names: Words, label: str, *, disabled: bool = False) 
 
 
 def _sentence(words: Words) -> None:
-    st.text_area(words.sentence, DEFAULT_SENTENCE, key="text", bind=BOUND, height=100, placeholder=words.invite)
+    key = "choose_text"
+    keep = state.view_of("text", key)
+    st.text_area(words.sentence, key=key, on_change=keep, height=100, placeholder=words.invite)
     presets: dict[str, str] = words.presets.table()
 
     def choose() -> None:

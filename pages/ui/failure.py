@@ -11,5 +11,5 @@ from pages.ui.parts import FRAME
 def explain(error: Exception) -> bool:
     """Shows the sentence instead of a traceback. Returns True: the error has been dealt with."""
     logging.getLogger(__name__).error("a page failed", exc_info=error)
-    st.error(text.words(FRAME, state.get("lang")).failure)
+    st.error(text.words(FRAME, state.language()).failure)
     return True

@@ -5,15 +5,19 @@ import streamlit as st
 from pages.ui import catalog, controls, header, lesson, state, style, text
 from pages.ui.parts import FRAME
 
-repairs = state.settle(lesson.demonstration_config())
-words = text.words(FRAME, state.get("lang"))
+state.settle(lesson.demonstration_config())
+state.carry()
+words = text.words(FRAME, state.language())
 st.set_page_config(page_title=words.app, page_icon=style.ICON, layout="wide", initial_sidebar_state="expanded")
 style.apply(hall=state.get("hall"))
-pages = catalog.open_walk(state.get("lang"))
+pages = catalog.open_walk(state.language())
 current = st.navigation(list(pages.values()), position="hidden")
-state.begin_again_if_mended()
+state.begin_again_if_impossible()
 looked_at = controls.sidebar(words)
 header.draw(words, list(pages.values()), current)
+repairs = state.repairs()
+if looked_at.length and state.link_is_news():
+    repairs += lesson.out_of_reach(looked_at)
 header.notices(words, repairs)
 if looked_at.length:
     current.run()

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from pages.ui import cache, state, text
+from pages.ui.choices import DEFAULTS, Repair
 from transformer import GPT, AttentionTrace, BlockTrace, EmbeddingTrace, ModelConfig, Tokenizer, Tokens
 
 UNKNOWN = -1  # the target of a last token after which the sentence says nothing
@@ -140,6 +141,17 @@ def read() -> Lesson:
     )
     state.remember("lesson", asked)
     return asked
+
+
+def out_of_reach(asked: Lesson) -> list[Repair]:
+    """What a link picked that this sentence or model does not have; the pictures show the last there is."""
+    limits = {"query": asked.length, "key": asked.length, "dim": asked.config.d_model}
+    picked = {
+        name: state.get(name)
+        for name, limit in limits.items()
+        if state.get(name) not in (DEFAULTS[name], *range(limit))
+    }
+    return [Repair(name, str(number), str(limits[name] - 1)) for name, number in picked.items()]
 
 
 def demonstration_config() -> ModelConfig:

@@ -34,7 +34,7 @@ class Page:
 
     def __init__(self, script: str) -> None:
         self.name = Path(script).stem
-        self.language: str = state.get("lang")
+        self.language: str = state.language()
         self.words = text.words(Path(script).with_suffix(".toml"), self.language)
         self.frame = text.words(FRAME, self.language)
         self.lesson: Lesson = lesson.current()
@@ -103,22 +103,24 @@ class Page:
         self, source: Callable[..., Any], trace: Any, fields: Sequence[str], proof: Proof, **values: Any
     ) -> None:
         """The proof, and below it code, predict and try, one at a time. `fields` of the trace are what the page is about."""
-        with st.container(key="details", horizontal=True, vertical_alignment="center"):
-            kind = st.segmented_control(
-                self.frame.details.label,
-                ["code", "predict", "try"],
-                format_func=self.frame.details.table().__getitem__,
-                key=f"details_{self.name}",
-                persist_state="session",
-                label_visibility="collapsed",
-            )
-            self._prove(proof)
-        if kind == "code":
-            st.code(annotated_source(source, trace, fields), language="python")
-        elif kind == "predict":
-            self._predict(**values)
-        elif kind == "try":
-            st.markdown(text.with_terms(self.words.get("try").format(**values), self.language), unsafe_allow_html=True)
+        with st.container(key="more"):
+            with st.container(key="details", horizontal=True, vertical_alignment="center"):
+                kind = st.segmented_control(
+                    self.frame.details.label,
+                    ["code", "predict", "try"],
+                    format_func=self.frame.details.table().__getitem__,
+                    key=f"details_{self.name}",
+                    persist_state="session",
+                    label_visibility="collapsed",
+                )
+                self._prove(proof)
+            if kind == "code":
+                st.code(annotated_source(source, trace, fields), language="python", height=300)
+            elif kind == "predict":
+                self._predict(**values)
+            elif kind == "try":
+                tried = self.words.get("try").format(**values)
+                st.markdown(text.with_terms(tried, self.language), unsafe_allow_html=True)
 
     def plot(self, figure: go.Figure, key: str, *, beside_words: bool = False) -> None:
         """Draws a plotly figure in its own colours, as tall as the window lets it be; less so beside some lines of words."""

@@ -2,7 +2,7 @@
 
 Every choice is carried by a widget that is bound to the link and hidden (`carry`): it means the same in every language,
 takes any number, and always stands in the same place, or Streamlit would lose the binding. What a person sees and moves
-are views of it (`view_of`). Only the sentence and the hall, which need no view, are bound themselves.
+are views of it (`view_of`).
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.figures.palette import Theme
-from pages.ui.choices import CODES, DEFAULTS, MOST_NUMBER, NUMBERS, Repair, possible
+from pages.ui.choices import CODES, DEFAULTS, LANGUAGES, MOST_NUMBER, NUMBERS, Repair, possible
 from transformer import ModelConfig
 
 
@@ -36,44 +36,59 @@ def recall(name: str, otherwise: Any = None) -> Any:
     return st.session_state.get(f"_{name}", otherwise)
 
 
-def settle(trained: ModelConfig) -> list[Repair]:
-    """Makes every choice possible before the widgets are drawn; tells what was repaired.
+def settle(trained: ModelConfig) -> None:
+    """Makes every choice possible before the widgets are drawn, and keeps what had to be repaired (`repairs`).
 
-    At the first run of a visit, and when the browser went back or forth, the link decides. The widgets then take their
-    values from it, so if it is impossible, the run must begin again without it (`begin_again_if_mended`).
+    At the first run of a visit, and when the browser went back or forth, the widgets will take their values from the link,
+    whatever is put here. What the link should have said is kept for `begin_again_if_impossible`.
     """
-    mended: tuple[dict[str, Any], list[Repair]] | None = recall("mended")
-    remember("mended", None)
-    first = not recall("link_read")
-    remember("link_read", True)
-    if first or _moved_in_history():
+    context = get_script_run_ctx()
+    back_or_forth = context is not None and context.is_history_navigation
+    first = not recall("visited")
+    if back_or_forth or first:
         link = st.query_params.to_dict()
-        asked = {name: link.get(name, get(name) if first else DEFAULTS[name]) for name in DEFAULTS}
+        asked = {name: link.get(name, DEFAULTS[name] if back_or_forth else get(name)) for name in DEFAULTS}
+        remember("link_is_news", True)
     else:
-        link, asked = {}, mended[0] if mended else {name: get(name) for name in DEFAULTS}
-    shown, repairs = possible(asked, trained)
+        asked = recall("mended") or {name: get(name) for name in DEFAULTS}
+    remember("visited", True)
+    shown, repaired = possible(asked, trained)
+    remember("mended", shown)
+    remember("repairs", recall("repairs", []) + repaired)
     for name, value in shown.items():
         if get(name) != value:
             put(name, value)
-    if not link or not repairs:
-        return repairs + (mended[1] if mended else [])
-    remember("mended", (shown, repairs))
-    if first:
-        for repair in repairs:
+    if first:  # later the names are bound, and the widgets mend the address themselves
+        for repair in repaired:
             st.query_params[repair.name] = repair.shown
-    return []
 
 
-def _moved_in_history() -> bool:
-    """Whether this run is for the browser's back or forward button."""
-    context = get_script_run_ctx()
-    return context is not None and context.is_history_navigation
-
-
-def begin_again_if_mended() -> None:
-    """Starts the run anew after `settle` has mended a link; to be called when the page is known."""
-    if recall("mended"):
+def begin_again_if_impossible() -> None:
+    """Starts the run anew with what `settle` found if a link made the widgets show anything else; for after `carry`."""
+    mended: dict[str, Any] = recall("mended")
+    if any(get(name) != value for name, value in mended.items()):
         st.rerun()
+    remember("mended", None)
+
+
+def repairs() -> list[Repair]:
+    """What was repaired since this was last asked."""
+    told: list[Repair] = recall("repairs", [])
+    remember("repairs", [])
+    return told
+
+
+def language() -> str:
+    """The chosen language; the first while a link asks for one that is not here."""
+    asked = get("lang")
+    return str(asked if asked in LANGUAGES else LANGUAGES[0])
+
+
+def link_is_news() -> bool:
+    """Whether a link has been taken over since this was last asked."""
+    news = bool(recall("link_is_news"))
+    remember("link_is_news", False)
+    return news
 
 
 def turn_to(page: st.Page) -> None:
@@ -82,17 +97,23 @@ def turn_to(page: st.Page) -> None:
 
 
 def carry() -> None:
-    """Draws the hidden widgets that keep choices in the link."""
+    """Draws the hidden widgets that keep the choices in the link."""
     with st.container(key="carriers"):
         for name in CODES:
             st.text_input(name, DEFAULTS[name], key=name, bind="query-params")
         for name in NUMBERS:
             st.slider(name, 0, MOST_NUMBER, DEFAULTS[name], key=name, bind="query-params")
+        st.text_area("text", DEFAULTS["text"], key="text", bind="query-params")
+        st.checkbox("hall", DEFAULTS["hall"], key="hall", bind="query-params")
 
 
 def view_of(name: str, key: str) -> Callable[[], None]:
-    """Lets a visible control show a carried choice; returns the callback that writes it back."""
-    put(key, get(name))
+    """Lets a visible control show a carried choice; returns the callback that writes it back.
+
+    A control that shows it already is left alone: put anew, it would undo what a quick hand has done since.
+    """
+    if st.session_state.get(key) != get(name):
+        put(key, get(name))
     return lambda: put(name, st.session_state[key])
 
 

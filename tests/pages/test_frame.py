@@ -56,6 +56,23 @@ def test_an_impossible_link_is_repaired_and_says_how(asked: dict[str, str], name
     assert sentence in notices(app)
 
 
+def test_a_link_that_picks_what_is_not_there_says_what_is_picked() -> None:
+    app = open_link(text="I love cats", query="50", key="1", dim="999")
+    said = notices(app)
+    repairs = text.words(FRAME, "en").repairs
+    assert repairs.query.format(asked=50, shown=app.session_state["_lesson"].length - 1) in said
+    assert repairs.dim.format(asked=999, shown=lesson.demonstration_config().d_model - 1) in said
+    assert repairs.key.format(asked=1, shown=1) not in said
+    app.run()
+    assert repairs.query.format(asked=50, shown=2) not in notices(app)
+
+
+def test_a_text_longer_than_a_link_can_carry_is_cut_and_says_so() -> None:
+    app = open_link(text="猫" * 20_000)
+    assert 5_000 < len(app.session_state["text"]) < 6_000
+    assert text.words(FRAME, "en").repairs.text in notices(app)
+
+
 @pytest.mark.parametrize("language", choices.LANGUAGES)
 def test_a_repair_is_told_in_the_readers_language(language: str) -> None:
     app = open_link(lang=language, blocks="2", block="9", weights="random")

@@ -89,7 +89,8 @@ function explainSoftmax(scene, [scores], result, { row, column }, from, digits) 
   const values = Array.from({ length: scores.width }, (_, k) => scores.at(from.row, k));
   const maximum = Math.max(...values.filter((value) => !isMasked(value)));
   const powers = values.map((value) => (isMasked(value) ? 0 : Math.exp(value - maximum)));
-  const { kept, rest } = pick(powers, SHARES + 1, true);
+  const { kept, rest: others } = pick(powers, SHARES + 1, true);
+  const rest = others.filter((k) => !isMasked(values[k])); // what is masked is no term
   if (rest.includes(from.column)) rest.splice(rest.indexOf(from.column), 1, kept.splice(-1, 1, from.column)[0]);
   const lines = [{ label: words.maximum, wide: true, faded: true, value: significant(maximum, digits, true) }];
   for (const k of kept) {
