@@ -23,6 +23,12 @@ class GPT(nn.Module):
     def __init__(self, config: ModelConfig, seed: int = 0) -> None:
         super().__init__()
         self.config = config
+        with torch.inference_mode(False):  # a model made there could never be trained
+            self._build(seed)
+        self.eval()
+
+    def _build(self, seed: int) -> None:
+        config = self.config
         with torch.device("meta"):  # PyTorch's own initialisation would be thrown away
             self.token_embedding = nn.Embedding(config.vocab_size, config.d_model)
             self.blocks = nn.ModuleList(Block(config) for _ in range(config.num_blocks))
@@ -34,7 +40,6 @@ class GPT(nn.Module):
         if config.tied_output:
             self.output.weight = self.token_embedding.weight
         self._initialise(seed)
-        self.eval()
 
     def _set_positions(self) -> None:
         """One row for each position, (T, D): a table of waves, a learned table, or nothing at all."""

@@ -93,19 +93,19 @@ def _vocabulary(words: Words) -> None:
 def _sizes(words: Words, trained: bool) -> None:
     """The sizes; trained weights lock theirs."""
     sizes, context = current_sizes(), SPANS["context"]
-    (top_left, top_right), (left, right), (low_left, low_right) = st.columns(2), st.columns(2), st.columns(2)
+    left, right = st.columns(2)
     if trained:
         locked = {"d_model": sizes.d_model, "heads": sizes.num_heads, "blocks": sizes.num_blocks}
-        for column, (name, value) in zip((top_left, top_right, left), locked.items(), strict=True):
+        for column, (name, value) in zip((left, right, left), locked.items(), strict=True):
             label = getattr(words.sizes, name).format(value)
             column.slider(label, 0, 2 * value, value, key=f"locked_{name}", disabled=True, help=words.locked)
     else:
-        _slider(top_left, "d_model", words, SPANS["d_model"])
-        top_right.select_slider(options=heads_for(state.get("d_model")), **_view("heads", words))
+        _slider(left, "d_model", words, SPANS["d_model"])
+        right.select_slider(options=heads_for(state.get("d_model")), **_view("heads", words))
         _slider(left, "blocks", words, SPANS["blocks"])
     _slider(right, "context", words, replace(context, high=min(context.high, sizes.context_length)))
-    _slider(low_left, "batch", words, SPANS["batch"])
-    _slider(low_right, "seed", words, SPANS["seed"])
+    _slider(left, "batch", words, SPANS["batch"])
+    _slider(right, "seed", words, SPANS["seed"])
 
 
 def _slider(place: DeltaGenerator, name: str, words: Words, span: Span) -> None:

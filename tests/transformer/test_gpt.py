@@ -109,6 +109,14 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others() -> None:
         assert "norm" in name or name.endswith("bias") or not torch.equal(one, three), name
 
 
+def test_a_model_made_in_inference_mode_can_be_trained() -> None:
+    with torch.inference_mode():
+        model = GPT(CONFIG, seed=4)
+    assert torch.equal(model.token_embedding.weight, GPT(CONFIG, seed=4).token_embedding.weight)
+    model(torch.zeros(1, 3, dtype=torch.long)).sum().backward()
+    assert model.token_embedding.weight.grad is not None
+
+
 def test_making_a_model_leaves_the_global_random_state_alone() -> None:
     state = torch.get_rng_state()
     GPT(CONFIG)
