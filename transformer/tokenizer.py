@@ -124,6 +124,7 @@ class CharacterTokenizer(Tokenizer):
         return rows
 
     def to_json(self) -> dict[str, Any]:
+        """The name and the corpus's characters in the order of their rows."""
         return {"name": self.name, "characters": "".join(self._row_of)}
 
 
@@ -204,6 +205,7 @@ class BytePairTokenizer(Tokenizer):
         return list(byte_pair_merges(utf8(word), self.ranks, cuts))
 
     def to_json(self) -> dict[str, Any]:
+        """The name alone: the ranks come with the library."""
         return {"name": self.name}
 
 

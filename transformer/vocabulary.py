@@ -38,9 +38,11 @@ class CompactTokenizer(BytePairTokenizer):
         return cls(tokenizer, needed_ids(Counter(tokenizer.encode(text).ids), tokenizer.ranks, max_rows))
 
     def base_ids(self, ids: Iterable[int]) -> tuple[int, ...]:
+        """The ids that these rows have in the whole encoding."""
         return tuple(self._base_ids[id] for id in ids)
 
     def to_json(self) -> dict[str, Any]:
+        """The base's name and the base id of every row."""
         return {"name": self.name, "base": self.base, "base_ids": list(self._base_ids)}
 
 

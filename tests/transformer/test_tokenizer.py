@@ -6,7 +6,7 @@ import random
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import pytest
@@ -242,3 +242,14 @@ def test_the_cache_setting_is_restored_even_after_an_error(monkeypatch: pytest.M
     with pytest.raises(RuntimeError), tokenizer_module._offline("anything"):
         raise RuntimeError
     assert "TIKTOKEN_CACHE_DIR" not in os.environ
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "r50k_base"])
+def test_within_a_word_the_pair_with_the_lowest_id_merges_first_until_none_is_left(name: str) -> None:
+    tokenizer = get_tokenizer(name)
+    for word in tokenizer.words("100069 1234 3.14159 2026-11-29 1817; underlying motivations 我喜欢猫 🐱"):
+        for step in tokenizer.merges(word):
+            pairs = [tokenizer.ranks.get(left + right) for left, right in pairwise(step.before)]
+            assert step.rank == min(rank for rank in pairs if rank is not None)
+        left = tokenizer.encode(word).bytes
+        assert not any(one + other in tokenizer.ranks for one, other in pairwise(left))
