@@ -6,6 +6,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages.ui import state, text
+from pages.ui.choices import LANGUAGES
 
 PAGES = Path(__file__).parents[1]
 CHAPTERS = {
@@ -21,6 +22,10 @@ CHAPTERS = {
         "weighted_values",
         "concatenation",
     ],
+    "block": ["residual_and_layer_norm", "feed_forward", "stack"],
+    "output": ["logits", "generation"],
+    "training": ["train", "before_and_after"],
+    "paper": ["why_attention", "three_words", "encoder_decoder", "cross_attention", "decoding", "classification"],
 }
 
 
@@ -38,6 +43,11 @@ class Entry(NamedTuple):
     def words(self, language: str) -> text.Words:
         """The page's words."""
         return text.words(self.script.with_suffix(".toml"), language)
+
+    @property
+    def sidebar(self) -> str:
+        """Which shared choices the page has a use for: "walk" all of them, "sentence" that alone, "own" none."""
+        return str(self.words(LANGUAGES[0]).get("sidebar", "walk"))
 
 
 WALK = [

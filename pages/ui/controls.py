@@ -26,26 +26,40 @@ def current_sizes() -> ModelConfig:
     )
 
 
-def sidebar(words: Words) -> Lesson:
-    """Draws every control and reads the lesson they ask for. `state.settle` comes first."""
-    trained = state.get("weights") == "demonstration"
+def sidebar(words: Words, wanted: str) -> Lesson:
+    """Draws the controls that the page wants and reads the lesson that all of them ask for.
+
+    wanted: as in `catalog.Entry.sidebar`. `state.settle` comes first.
+    """
+    looked_at = lesson.read()
     with st.sidebar:
         _translated("lang", words.languages, words.language)
-        _sentence(words)
-        walked = st.empty()
-        _translated("weights", words.weights_names, words.weights)
-        if not trained:
-            _vocabulary(words)
-        _sizes(words, trained)
-        _place(words)
+        if wanted != "own":
+            _sentence(words)
+        if wanted == "walk":
+            _walked(words, looked_at)
+            _model(words)
         hall = "choose_hall"
         st.toggle(words.hall, key=hall, on_change=state.view_of("hall", hall), help=words.hall_help)
-    looked_at = lesson.read()
+    return looked_at
+
+
+def _walked(words: Words, looked_at: Lesson) -> None:
+    """How much of the sentence the pictures show."""
     sentence = words.left_out if looked_at.left_out else words.walked
     if looked_at.length:
         total = looked_at.length + looked_at.left_out
-        walked.caption(sentence.format(length=looked_at.length, left_out=looked_at.left_out, total=total))
-    return looked_at
+        st.caption(sentence.format(length=looked_at.length, left_out=looked_at.left_out, total=total))
+
+
+def _model(words: Words) -> None:
+    """Weights, sizes, and the place that is looked at."""
+    trained = state.get("weights") == "demonstration"
+    _translated("weights", words.weights_names, words.weights)
+    if not trained:
+        _vocabulary(words)
+    _sizes(words, trained)
+    _place(words)
 
 
 def _translated(name: str, names: Words, label: str, *, disabled: bool = False) -> None:

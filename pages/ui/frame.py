@@ -13,13 +13,14 @@ style.apply(hall=state.get("hall"))
 pages = catalog.open_walk(state.language())
 current = st.navigation(list(pages.values()), position="hidden")
 state.begin_again_if_impossible()
-looked_at = controls.sidebar(words)
-header.draw(words, list(pages.values()), current)
+entry = catalog.WALK[list(pages.values()).index(current)]
+looked_at = controls.sidebar(words, entry.sidebar)
+header.draw(words, list(pages.values()), entry)
 repairs = state.repairs()
 if looked_at.length and state.link_is_news():
     repairs += lesson.out_of_reach(looked_at)
 header.notices(words, repairs)
-if looked_at.length:
+if looked_at.length or entry.sidebar == "own":
     current.run()
 else:
     st.info(words.invite)

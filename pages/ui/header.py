@@ -8,10 +8,9 @@ from pages.ui.choices import Repair
 from pages.ui.text import Words
 
 
-def draw(words: Words, pages: list[st.Page], current: st.Page) -> None:
+def draw(words: Words, pages: list[st.Page], entry: Entry) -> None:
     """Chapter, title, position, buttons (with the arrow keys) and the map."""
-    here = pages.index(current)
-    entry, language = catalog.WALK[here], state.language()
+    here, language = catalog.WALK.index(entry), state.language()
     with st.container(key="title", horizontal=True, vertical_alignment="center", gap="small"):
         chapter = getattr(words.chapters, entry.chapter)
         st.html(f"<h1><span>{chapter}</span> {entry.words(language).title}</h1>", width="stretch")

@@ -4,6 +4,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,9 +38,13 @@ class Page:
         self.language: str = state.language()
         self.words = text.words(Path(script).with_suffix(".toml"), self.language)
         self.frame = text.words(FRAME, self.language)
-        self.lesson: Lesson = lesson.current()
         self.theme = state.theme()
         self.controls: DeltaGenerator  # the formula's line, where a page's own controls stand
+
+    @cached_property
+    def lesson(self) -> Lesson:
+        """What the shared choices ask for."""
+        return lesson.current()
 
     def opening(self, *shapes: str, **values: Any) -> None:
         """Words, formula, and the shapes that go in and come out. `values` fill the words' blanks."""
