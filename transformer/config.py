@@ -1,5 +1,6 @@
 """What a model is made of: sizes and choices, validated once."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -67,7 +68,8 @@ class ModelConfig:
 
 def divisors(number: int) -> list[int]:
     """Every head count that `number` can be cut into, ascending."""
-    return [n for n in range(1, number + 1) if number % n == 0]
+    small = [n for n in range(1, math.isqrt(number) + 1) if number % n == 0]
+    return sorted({*small, *(number // n for n in small)})
 
 
 def nearest_heads(d_model: int, num_heads: int) -> list[int]:

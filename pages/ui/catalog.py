@@ -57,6 +57,11 @@ WALK = [
 ]
 
 
+def frame_words(language: str) -> text.Words:
+    """The words that surround every page."""
+    return text.words(PAGES / "ui" / "frame.toml", language)
+
+
 def open_walk(language: str) -> dict[str, st.Page]:
     """The walk as Streamlit's pages by name, made once for a visit and language; the first answers at "/"."""
     kept: tuple[str, dict[str, st.Page]] = state.recall("pages", ("", {}))

@@ -46,7 +46,6 @@ CODES: dict[str, Sequence[str]] = {
 }
 PLACES = ("block", "head", "row")  # what is looked at, counted from one, as people do
 PICKED = ("query", "key", "dim")  # the cell picked in a picture, counted from zero, as in the matrix
-NUMBERS = (*SPANS, "heads", *PLACES, *PICKED)
 MOST_NUMBER = 9999
 DEFAULTS: dict[str, Any] = {
     **{name: span.default for name, span in SPANS.items()},

@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import lesson, state
 from pages.ui.choices import CODES, SPANS, Span, heads_for
@@ -107,36 +106,37 @@ def _vocabulary(words: Words) -> None:
 def _sizes(words: Words, trained: bool) -> None:
     """The sizes; trained weights lock theirs."""
     sizes, context = current_sizes(), SPANS["context"]
-    left, right = st.columns(2)
-    if trained:
-        locked = {"d_model": sizes.d_model, "heads": sizes.num_heads, "blocks": sizes.num_blocks}
-        for column, (name, value) in zip((left, right, left), locked.items(), strict=True):
-            label = getattr(words.sizes, name).format(value)
-            column.slider(label, 0, 2 * value, value, key=f"locked_{name}", disabled=True, help=words.locked)
-    else:
-        _slider(left, "d_model", words, SPANS["d_model"])
-        right.select_slider(options=heads_for(state.get("d_model")), **_view("heads", words))
-        _slider(left, "blocks", words, SPANS["blocks"])
-    _slider(right, "context", words, replace(context, high=min(context.high, sizes.context_length)))
-    _slider(left, "batch", words, SPANS["batch"])
-    _slider(right, "seed", words, SPANS["seed"])
+    with st.container(key="sizes", horizontal=True):
+        if trained:
+            locked = {"d_model": sizes.d_model, "heads": sizes.num_heads, "blocks": sizes.num_blocks}
+            for name, value in locked.items():
+                label = getattr(words.sizes, name).format(value)
+                st.slider(label, 0, 2 * value, value, key=f"locked_{name}", disabled=True, help=words.locked)
+        else:
+            _slider("d_model", words, SPANS["d_model"])
+            st.select_slider(options=heads_for(state.get("d_model")), **_view("heads", words))
+            _slider("blocks", words, SPANS["blocks"])
+        _slider("context", words, replace(context, high=min(context.high, sizes.context_length)))
+        _slider("batch", words, SPANS["batch"])
+        _slider("seed", words, SPANS["seed"])
 
 
-def _slider(place: DeltaGenerator, name: str, words: Words, span: Span) -> None:
-    place.slider(min_value=span.low, max_value=span.high, step=span.step, **_view(name, words))
+def _slider(name: str, words: Words, span: Span) -> None:
+    st.slider(min_value=span.low, max_value=span.high, step=span.step, **_view(name, words))
 
 
 def _view(name: str, words: Words) -> dict[str, Any]:
     """What makes a slider a view of a choice, its value in its label."""
     key = f"choose_{name}"
     label = getattr(words.sizes, name).format(state.get(name))
-    return {"label": label, "key": key, "on_change": state.view_of(name, key)}
+    return {"label": label, "value": state.get(name), "key": key, "on_change": state.view_of(name, key)}
 
 
 def _place(words: Words) -> None:
     """Which block, head and row of the batch the pictures show."""
     sizes = current_sizes()
     limits = {"block": sizes.num_blocks, "head": sizes.num_heads, "row": state.get("batch")}
-    for column, (name, most) in zip(st.columns(3), limits.items(), strict=True):
-        key = f"choose_{name}"
-        column.selectbox(getattr(words.place, name), range(1, most + 1), key=key, on_change=state.view_of(name, key))
+    with st.container(key="place", horizontal=True):
+        for name, most in limits.items():
+            key = f"choose_{name}"
+            st.selectbox(getattr(words.place, name), range(1, most + 1), key=key, on_change=state.view_of(name, key))

@@ -6,21 +6,23 @@ from pages.ui import catalog, controls, header, lesson, state, style, text
 from pages.ui.parts import FRAME
 
 state.settle(lesson.demonstration_config())
-state.carry()
 words = text.words(FRAME, state.language())
 st.set_page_config(page_title=words.app, page_icon=style.ICON, layout="wide", initial_sidebar_state="expanded")
-style.apply(hall=state.get("hall"))
 pages = catalog.open_walk(state.language())
 current = st.navigation(list(pages.values()), position="hidden")
-state.begin_again_if_impossible()
+header.turn(pages)
 entry = catalog.WALK[list(pages.values()).index(current)]
+style.apply(hall=state.get("hall"))
 looked_at = controls.sidebar(words, entry.sidebar)
 header.draw(words, list(pages.values()), entry)
 repairs = state.repairs()
 if looked_at.length and state.link_is_news():
     repairs += lesson.out_of_reach(looked_at)
 header.notices(words, repairs)
-if looked_at.length or entry.sidebar == "own":
-    current.run()
-else:
-    st.info(words.invite)
+try:
+    if looked_at.length or entry.sidebar == "own":
+        current.run()
+    else:
+        st.info(words.invite)
+finally:
+    state.write_link(current.url_path)

@@ -56,17 +56,20 @@ class Page:
 
     def view(self, *names: str) -> str:
         """Lets one of several pictures be chosen, on the formula's line; the words' `views` name them."""
-        chosen: str = self.controls.segmented_control(
+        chosen = self.controls.segmented_control(
             self.frame.view,
             names,
             format_func=self.words.views.table().__getitem__,
-            default=names[0],
             required=True,
-            key=f"{self.name}_view",
+            key=self.linked("view", names[0], names.__contains__),
             persist_state="session",
             label_visibility="collapsed",
         )
-        return chosen
+        return str(chosen)
+
+    def linked(self, name: str, default: Any, allowed: Callable[[Any], bool]) -> str:
+        """The key to draw a control of the page's own with, so that its value is part of the link (`state.linked`)."""
+        return state.linked(self.name, name, default, allowed)
 
     def shape(self, trace: Any, field: str) -> str:
         """A tensor's shape with its axes in words: "(4, 4, 16, 16) batch × heads × tokens × tokens"."""

@@ -1,33 +1,37 @@
 """The one door to what a person has chosen: session state and the link.
 
-Every choice is carried by a widget that is bound to the link and hidden (`carry`): it means the same in every language,
-takes any number, and always stands in the same place, or Streamlit would lose the binding. What a person sees and moves
-are views of it (`view_of`).
+A choice is a plain value of the session; what a person sees and moves are views of it (`view_of`). The address is written by
+a small component at the end of each run (`write_link`): Streamlit's own way adds an entry to the browser's history for every
+change, and a widget bound to the link puts its translated label there.
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.figures.palette import Theme
-from pages.ui.choices import CODES, DEFAULTS, LANGUAGES, MOST_NUMBER, NUMBERS, Repair, possible
+from pages.ui.choices import DEFAULTS, LANGUAGES, Repair, possible
 from transformer import ModelConfig
+
+_address = st.components.v2.component("transformer_address", js=Path(__file__).with_name("address.js").read_text("utf-8"))
 
 
 def get(name: str) -> Any:
-    """The current value of a choice, or its default before its widget was drawn."""
+    """The current value of a choice, or its default."""
     return st.session_state.get(name, DEFAULTS.get(name))
 
 
 def put(name: str, value: Any) -> None:
-    """Changes a choice; to be called before its widget is drawn, or in a callback."""
+    """Changes a choice; of a widget's own key to be called before the widget is drawn, or in a callback."""
     st.session_state[name] = value
 
 
 def remember(name: str, value: Any) -> None:
-    """Keeps something that is no control and no part of the link, for this visit only."""
+    """Keeps something that is no choice and no part of the link, for this visit only."""
     st.session_state[f"_{name}"] = value
 
 
@@ -37,38 +41,25 @@ def recall(name: str, otherwise: Any = None) -> Any:
 
 
 def settle(trained: ModelConfig) -> None:
-    """Makes every choice possible before the widgets are drawn, and keeps what had to be repaired (`repairs`).
+    """Makes every choice possible before anything is drawn, and keeps what had to be repaired (`repairs`).
 
-    At the first run of a visit, and when the browser went back or forth, the widgets will take their values from the link,
-    whatever is put here. What the link should have said is kept for `begin_again_if_impossible`.
+    At the first run of a visit, and when the browser went back or forth, the link decides; a choice it does not name has
+    its default then.
     """
     context = get_script_run_ctx()
     back_or_forth = context is not None and context.is_history_navigation
-    first = not recall("visited")
-    if back_or_forth or first:
-        link = st.query_params.to_dict()
-        asked = {name: link.get(name, DEFAULTS[name] if back_or_forth else get(name)) for name in DEFAULTS}
-        remember("link_is_news", True)
-    else:
-        asked = recall("mended") or {name: get(name) for name in DEFAULTS}
-    remember("visited", True)
+    news = back_or_forth or not recall("visited")
+    link: dict[str, str] = st.query_params.to_dict() if news else {}
+    asked = {name: link.get(name, DEFAULTS[name] if back_or_forth else get(name)) for name in DEFAULTS}
     shown, repaired = possible(asked, trained)
-    remember("mended", shown)
-    remember("repairs", recall("repairs", []) + repaired)
     for name, value in shown.items():
-        if get(name) != value:
+        if st.session_state.get(name) != value:
             put(name, value)
-    if first:  # later the names are bound, and the widgets mend the address themselves
-        for repair in repaired:
-            st.query_params[repair.name] = repair.shown
-
-
-def begin_again_if_impossible() -> None:
-    """Starts the run anew with what `settle` found if a link made the widgets show anything else; for after `carry`."""
-    mended: dict[str, Any] = recall("mended")
-    if any(get(name) != value for name, value in mended.items()):
-        st.rerun()
-    remember("mended", None)
+    remember("visited", True)
+    remember("link", link)
+    remember("link_is_news", news)
+    remember("linked", {})
+    remember("repairs", recall("repairs", []) + repaired)
 
 
 def repairs() -> list[Repair]:
@@ -78,37 +69,60 @@ def repairs() -> list[Repair]:
     return told
 
 
+def link_is_news() -> bool:
+    """Whether this run's choices come from the link."""
+    return bool(recall("link_is_news"))
+
+
+def linked(page: str, name: str, default: Any, allowed: Callable[[Any], bool]) -> str:
+    """Makes a page's own control part of the link, and returns the key to draw it with.
+
+    The value is a str, int, float or bool, like its default; one that is not allowed becomes the default.
+    """
+    key, asked = f"{page}_{name}", recall("link").get(name)
+    if asked is not None:
+        put(key, _like(default, asked))
+    if not allowed(st.session_state.get(key)):
+        put(key, default)
+    if get(key) != default:
+        recall("linked")[name] = get(key)
+    return key
+
+
+def _like(default: Any, text: str) -> Any:
+    """A link's text as a value of the default's kind; None if it is none."""
+    if isinstance(default, bool):
+        return {"true": True, "false": False}.get(text.lower())
+    try:
+        return type(default)(text)
+    except ValueError:
+        return None
+
+
+def link() -> dict[str, str]:
+    """What the address says of the shared choices: those that differ from their defaults."""
+    return {name: str(get(name)) for name, default in DEFAULTS.items() if get(name) != default}
+
+
+def write_link(page: str) -> None:
+    """Writes the choices into the browser's address, without a new entry in its history."""
+    query = urlencode({**link(), **recall("linked")})
+    _address(key="address", data={"page": page, "query": query})
+
+
 def language() -> str:
-    """The chosen language; the first while a link asks for one that is not here."""
+    """The chosen language."""
     asked = get("lang")
     return str(asked if asked in LANGUAGES else LANGUAGES[0])
 
 
-def link_is_news() -> bool:
-    """Whether a link has been taken over since this was last asked."""
-    news = bool(recall("link_is_news"))
-    remember("link_is_news", False)
-    return news
-
-
 def turn_to(page: st.Page) -> None:
-    """Turns to another page. The choices stay in the link: told to clear it, Streamlit would refuse, for they are bound."""
-    st.switch_page(page, query_params={})
-
-
-def carry() -> None:
-    """Draws the hidden widgets that keep the choices in the link."""
-    with st.container(key="carriers"):
-        for name in CODES:
-            st.text_input(name, DEFAULTS[name], key=name, bind="query-params")
-        for name in NUMBERS:
-            st.slider(name, 0, MOST_NUMBER, DEFAULTS[name], key=name, bind="query-params")
-        st.text_area("text", DEFAULTS["text"], key="text", bind="query-params")
-        st.checkbox("hall", DEFAULTS["hall"], key="hall", bind="query-params")
+    """Turns to another page; the choices stay in the link."""
+    st.switch_page(page, query_params=link())
 
 
 def view_of(name: str, key: str) -> Callable[[], None]:
-    """Lets a visible control show a carried choice; returns the callback that writes it back.
+    """Lets a visible control show a choice; returns the callback that writes it back.
 
     A control that shows it already is left alone: put anew, it would undo what a quick hand has done since.
     """
