@@ -7,6 +7,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from pages.ui.choices import LANGUAGES
+
 GLOSSARY = Path(__file__).with_name("glossary.toml")
 TERM = re.compile(r"\[\[(\w+)(?:\|([^\]]*))?\]\]")
 
@@ -45,7 +47,7 @@ def _load(path: Path) -> dict[str, Any]:
 def words(path: Path, language: str) -> Words:
     """The words of a .toml file in one language; what stands above the languages (a formula) is part of both."""
     whole = _load(path)
-    shared = {key: value for key, value in whole.items() if key not in ("en", "zh")}
+    shared = {key: value for key, value in whole.items() if key not in LANGUAGES}
     return Words({**shared, **whole[language]}, f"{path.name} [{language}]")
 
 

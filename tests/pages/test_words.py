@@ -1,4 +1,4 @@
-"""Words: the same keys, formulas and blanks in both languages, and every term in the glossary."""
+"""Words: the same keys, formulas and blanks in all languages, and every term in the glossary."""
 
 import re
 import tomllib
@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pages.ui import catalog, text
+from pages.ui.choices import LANGUAGES
 
 PAGES = Path(__file__).parents[2] / "pages"
 FILES = sorted(PAGES.rglob("*.toml"))
@@ -26,23 +27,24 @@ def name(path: Path) -> str:
     return path.relative_to(PAGES).as_posix()
 
 
+@pytest.mark.parametrize("language", LANGUAGES[1:])
 @pytest.mark.parametrize("path", FILES, ids=name)
-def test_both_languages_have_the_same_keys_and_blanks(path: Path) -> None:
+def test_all_languages_have_the_same_keys_and_blanks(path: Path, language: str) -> None:
     words = tomllib.loads(path.read_text(encoding="utf-8"))
-    english, chinese = flat(words["en"]), flat(words["zh"])
-    assert list(english) == list(chinese)
-    for key, value in english.items():
-        assert type(value) is type(chinese[key]), key
-        for one, other in zip(*(v if isinstance(v, list) else [v] for v in (value, chinese[key])), strict=True):
+    first, other = flat(words[LANGUAGES[0]]), flat(words[language])
+    assert list(first) == list(other)
+    for key, value in first.items():
+        assert type(value) is type(other[key]), key
+        for one, two in zip(*(v if isinstance(v, list) else [v] for v in (value, other[key])), strict=True):
             if isinstance(one, str):
-                blanks = [set(re.findall(r"\{(\w*)[^}]*\}", words)) for words in (one, other)]
+                blanks = [set(re.findall(r"\{(\w*)[^}]*\}", words)) for words in (one, two)]
                 assert blanks[0] == blanks[1], key
-                assert bool(one) == bool(other), key
+                assert bool(one) == bool(two), key
 
 
 @pytest.mark.parametrize("path", FILES, ids=name)
 def test_every_linked_term_is_in_the_glossary(path: Path) -> None:
-    for language in ("en", "zh"):
+    for language in LANGUAGES:
         for value in flat(tomllib.loads(path.read_text(encoding="utf-8"))[language]).values():
             for term in text.TERM.findall(str(value)):
                 assert term[0] in GLOSSARY[language]
@@ -58,7 +60,7 @@ def test_chinese_words_are_chinese(path: Path) -> None:
 
 def test_every_page_has_words_and_a_short_name_for_the_map() -> None:
     for entry in catalog.WALK:
-        for language in ("en", "zh"):
+        for language in LANGUAGES:
             words = entry.words(language)
             assert words.title
             assert 0 < len(words.short) <= 8
