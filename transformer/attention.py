@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from transformer.kv_cache import KeysValues
 from transformer.trace import AttentionTrace
 
 
@@ -57,6 +58,18 @@ class MultiHeadAttention(nn.Module):
             queries, keys, values, mask, dropout_p=self.dropout if self.training else 0.0, is_causal=is_causal
         )
         return self.output(merge_heads(heads))
+
+    def extend(self, x: Tensor, past: KeysValues | None) -> tuple[Tensor, KeysValues]:
+        """Causal self-attention of tokens that follow those remembered; returns what to remember now. (B, T, D) → (B, T, D)
+
+        Only the new tokens ask, and only their keys and values are computed. Dropout takes no part.
+        """
+        queries, *fresh = self.project(x, x)
+        seen = KeysValues(*fresh) if past is None else past.followed_by(KeysValues(*fresh))
+        new, every = queries.size(-2), seen.keys.size(-2)
+        mask = None if new == 1 else torch.ones(new, every, dtype=torch.bool, device=x.device).tril(every - new)
+        heads = F.scaled_dot_product_attention(queries, *seen, mask)
+        return self.output(merge_heads(heads)), seen
 
     def trace(
         self, x: Tensor, memory: Tensor | None = None, mask: Tensor | None = None, *, is_causal: bool = False

@@ -1,6 +1,7 @@
 """The decoder-only language model: the paper's decoder without its cross-attention."""
 
 import math
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -8,6 +9,7 @@ from torch import Tensor, nn
 from transformer.blocks import Block
 from transformer.config import ModelConfig
 from transformer.initialisation import Piece, draw, pieces
+from transformer.kv_cache import KVCache
 from transformer.positions import sinusoidal_positions
 from transformer.trace import BlockTrace, EmbeddingTrace, ForwardTrace
 
@@ -18,6 +20,7 @@ class GPT(nn.Module):
     The weights follow from `seed` alone; with `tied_output` the output layer is the embedding table itself.
     """
 
+    family: ClassVar[str] = "gpt"
     positions: Tensor
 
     def __init__(self, config: ModelConfig, seed: int = 0) -> None:
@@ -82,6 +85,20 @@ class GPT(nn.Module):
             x = block(x, is_causal=True)
         return self.output(self.final_norm(x))
 
+    def extend(self, tokens: Tensor, past: KVCache | None = None) -> tuple[Tensor, KVCache]:
+        """Logits of what comes after the last of `tokens`, (B, V), and what to remember of all read so far.
+
+        tokens: (B, T) int64, the ones that follow those in `past`; only they are computed. Dropout takes no part.
+
+        Raises:
+            ValueError: more tokens, with those remembered, than the context holds.
+        """
+        x, remembered = self.embed(tokens, past.length if past else 0).embeddings, []
+        for index, block in enumerate(self.blocks):
+            x, seen = block.extend(x, past.blocks[index] if past else None)  # type: ignore[operator]
+            remembered.append(seen)
+        return self.output(self.final_norm(x[:, -1])), KVCache(tuple(remembered))
+
     def trace(self, tokens: Tensor) -> ForwardTrace:
         """`forward` with every tensor kept and without dropout: equal to it in eval mode. tokens: (B, T) int64
 
@@ -96,9 +113,9 @@ class GPT(nn.Module):
         final_norm = self.final_norm(x)
         return ForwardTrace(tokens, embedding, tuple(blocks), final_norm, self.output(final_norm))
 
-    def embed(self, tokens: Tensor) -> EmbeddingTrace:
-        """What enters the first block: each token's row of the table plus its position. tokens: (B, T) int64"""
-        token_embeddings, positions = self.token_embedding(tokens), self._positions_of(tokens)
+    def embed(self, tokens: Tensor, start: int = 0) -> EmbeddingTrace:
+        """What enters the first block: each token's row of the table plus its position. tokens: (B, T) int64, at `start`"""
+        token_embeddings, positions = self.token_embedding(tokens), self._positions(start, start + tokens.size(1))
         return EmbeddingTrace(token_embeddings, positions, token_embeddings + positions)
 
     def trace_block(self, tokens: Tensor, block: int) -> BlockTrace:
@@ -108,8 +125,8 @@ class GPT(nn.Module):
             x = earlier(x, is_causal=True)
         return self.blocks[block].trace(x, is_causal=True)  # type: ignore[operator]
 
-    def _positions_of(self, tokens: Tensor) -> Tensor:
-        """(B, T) → (T, D)"""
-        if tokens.size(1) > self.config.context_length:
-            raise ValueError(f"{tokens.size(1)} tokens do not fit a context of {self.config.context_length}")
-        return self.positions[: tokens.size(1)]
+    def _positions(self, start: int, stop: int) -> Tensor:
+        """The rows of these positions, (T, D)."""
+        if stop > self.config.context_length:
+            raise ValueError(f"{stop} tokens do not fit a context of {self.config.context_length}")
+        return self.positions[start:stop]

@@ -3,7 +3,7 @@
 Axes are data. A field `Annotated[Tensor, "B H T S"]` says what each axis counts, and the letters mean the same everywhere:
 
     B batch · T tokens · S tokens looked at (T, unless attention crosses to another sequence)
-    D d_model · H heads · K head_size · F d_ff · V vocabulary
+    D d_model · H heads · K head_size · F d_ff · V vocabulary · C classes · R hidden state
 """
 
 from collections.abc import Iterator
@@ -79,6 +79,104 @@ class ForwardTrace:
     blocks: tuple[BlockTrace, ...]
     final_norm: Annotated[Tensor, "B T D"]
     logits: Annotated[Tensor, "B T V"]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifierTrace:
+    """A sentence's way to one decision. `shares` (of the mean) are one over the number of real tokens, 0 for padding."""
+
+    tokens: Annotated[Tensor, "B T"]
+    real: Annotated[Tensor, "B T"]
+    embedding: EmbeddingTrace
+    blocks: tuple[BlockTrace, ...]
+    final_norm: Annotated[Tensor, "B T D"]
+    shares: Annotated[Tensor, "B T"]
+    mean: Annotated[Tensor, "B D"]
+    logits: Annotated[Tensor, "B C"]
+    log_probabilities: Annotated[Tensor, "B C"]
+
+
+@dataclass(frozen=True, eq=False)
+class DecoderBlockTrace:
+    """One block of the paper's decoder: attention to what was written, attention to the source, feed-forward.
+
+    Pre-LN and post-LN as in `BlockTrace`: each `…_norm` stands before its sublayer or after the sum.
+    """
+
+    input: Annotated[Tensor, "B T D"]
+    self_attention_norm: Annotated[Tensor, "B T D"]
+    self_attention: AttentionTrace
+    self_attention_residual: Annotated[Tensor, "B T D"]
+    cross_attention_norm: Annotated[Tensor, "B T D"]
+    cross_attention: AttentionTrace
+    cross_attention_residual: Annotated[Tensor, "B T D"]
+    feed_forward_norm: Annotated[Tensor, "B T D"]
+    feed_forward: FeedForwardTrace
+    feed_forward_residual: Annotated[Tensor, "B T D"]
+    output: Annotated[Tensor, "B T D"]
+
+
+@dataclass(frozen=True, eq=False)
+class EncoderTrace:
+    """The source on its way through the encoder; T counts its tokens, padding included.
+
+    `mask` is True where a query may look: at every token that is no padding. `memory` is what the decoder looks at.
+    """
+
+    tokens: Annotated[Tensor, "B T"]
+    mask: Annotated[Tensor, "B T T"]
+    embedding: EmbeddingTrace
+    blocks: tuple[BlockTrace, ...]
+    memory: Annotated[Tensor, "B T D"]
+
+
+@dataclass(frozen=True, eq=False)
+class DecoderTrace:
+    """The target on its way through the decoder; T counts its tokens, and S those of the source in cross-attention.
+
+    Masks are True where a query may look: `mask` at what stands no later and is no padding, `cross_mask` at every token
+    of the source that is no padding.
+    """
+
+    tokens: Annotated[Tensor, "B T"]
+    mask: Annotated[Tensor, "B T T"]
+    cross_mask: Annotated[Tensor, "B T S"]
+    embedding: EmbeddingTrace
+    blocks: tuple[DecoderBlockTrace, ...]
+    final_norm: Annotated[Tensor, "B T D"]
+    logits: Annotated[Tensor, "B T V"]
+
+
+@dataclass(frozen=True, eq=False)
+class EncoderDecoderTrace:
+    """A whole forward pass of the paper's model. `encoder.memory` is what every cross-attention reads."""
+
+    encoder: EncoderTrace
+    decoder: DecoderTrace
+
+
+@dataclass(frozen=True, eq=False)
+class SingleHeadTrace:
+    """Attention over one sequence with one head and no output layer, step by step; every token may look at all."""
+
+    input: Annotated[Tensor, "T D"]
+    queries: Annotated[Tensor, "T K"]
+    keys: Annotated[Tensor, "S K"]
+    values: Annotated[Tensor, "S K"]
+    scores: Annotated[Tensor, "T S"]
+    scaled: Annotated[Tensor, "T S"]
+    weights: Annotated[Tensor, "T S"]
+    output: Annotated[Tensor, "T K"]
+
+
+@dataclass(frozen=True, eq=False)
+class RecurrentTrace:
+    """A recurrent network, token after token: hidden = tanh(summed), and `previous` is `hidden` one token earlier."""
+
+    input: Annotated[Tensor, "B T D"]
+    previous: Annotated[Tensor, "B T R"]
+    summed: Annotated[Tensor, "B T R"]
+    hidden: Annotated[Tensor, "B T R"]
 
 
 class NamedTensor(NamedTuple):

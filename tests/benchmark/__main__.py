@@ -2,10 +2,17 @@
 
 import sys
 
-from tests.benchmark import pixels, rerun, start, trace
+from tests.benchmark import crowd, generation, pixels, rerun, start, trace
 from tests.benchmark.table import machine
 
-PARTS = {"start": start.measure, "rerun": rerun.measure, "pixels": pixels.measure, "trace": trace.measure}
+PARTS = {
+    "start": start.measure,
+    "rerun": rerun.measure,
+    "pixels": pixels.measure,
+    "crowd": crowd.measure,
+    "trace": trace.measure,
+    "generation": generation.measure,
+}
 
 print(f"{machine()}\n")
 for part in sys.argv[1:] or PARTS:
