@@ -7,49 +7,93 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load as parse_safetensors
 from safetensors.torch import save as safetensors_bytes
-from torch import Tensor
+from torch import Tensor, nn
 
+from transformer.classifier import Classifier, ClassifierConfig
 from transformer.config import ModelConfig
+from transformer.encoder_decoder import EncoderDecoder
 from transformer.gpt import GPT
 from transformer.tokenizer import Tokenizer
 from transformer.vocabulary import tokenizer_from_json
 
 WEIGHTS, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json"
 
+Model = TypeVar("Model", bound=nn.Module)
+
+
+class Family(NamedTuple):
+    """How models of one kind are built: from an instance of `config`, by `model(config, seed)`."""
+
+    config: type[ModelConfig]
+    model: type[Any]
+
+
+FAMILIES = {
+    "gpt": Family(ModelConfig, GPT),
+    "encoder_decoder": Family(ModelConfig, EncoderDecoder),
+    "classifier": Family(ClassifierConfig, Classifier),
+}
+
 
 class Checkpoint(NamedTuple):
-    """A model in eval mode, its tokenizer, and what was noted beside them when they were saved."""
+    """A model in eval mode, of any family, its tokenizer, and what was noted beside them when they were saved."""
 
-    model: GPT
+    model: Any
     tokenizer: Tokenizer
     extra: dict[str, Any]
 
 
+def build(family: str, config: ModelConfig, seed: int = 0) -> Any:
+    """A model with starting weights. Raises ValueError if there is no such family."""
+    return family_of(family).model(config, seed)
+
+
+def family_of(name: str) -> Family:
+    """The family of that name. Raises ValueError if there is none."""
+    if name not in FAMILIES:
+        raise ValueError(f"there is no family {name!r} of models; there are {', '.join(FAMILIES)}")
+    return FAMILIES[name]
+
+
 def save(
-    folder: Path, model: GPT, tokenizer: Tokenizer, extra: Mapping[str, Any], dtype: torch.dtype = torch.float32
+    folder: Path, model: Any, tokenizer: Tokenizer, extra: Mapping[str, Any], dtype: torch.dtype = torch.float32
 ) -> None:
     """Writes a checkpoint; whoever reads meanwhile finds the old one or the new one.
 
     `extra` is anything `json` can write: seeds, a training configuration, losses. A smaller `dtype` rounds the weights:
     what was measured of them should then have been measured after `rounded`.
     """
-    weights = {name: weight.detach().to("cpu", dtype).contiguous() for name, weight in model.named_parameters()}
-    data = safetensors_bytes(weights)
-    config = {"model": asdict(model.config), WEIGHTS: hashlib.sha256(data).hexdigest(), "extra": dict(extra)}
-    replace_files(
-        folder,
-        {
-            WEIGHTS: data,
-            TOKENIZER: json.dumps(tokenizer.to_json(), ensure_ascii=False).encode(),
-            CONFIG: json.dumps(config, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n",
-        },
-    )
+    replace_files(folder, files(model, tokenizer, extra, dtype))
+
+
+def files(
+    model: Any, tokenizer: Tokenizer, extra: Mapping[str, Any], dtype: torch.dtype = torch.float32
+) -> dict[str, bytes]:
+    """The files of a checkpoint by name, as `save` writes them."""
+    data = safetensors_bytes(weights_of(model, dtype))
+    config = {
+        "family": model.family,
+        "model": asdict(model.config),
+        WEIGHTS: hashlib.sha256(data).hexdigest(),
+        "extra": dict(extra),
+    }
+    return {WEIGHTS: data, TOKENIZER: json_bytes(tokenizer.to_json(), indent=None), CONFIG: json_bytes(config)}
+
+
+def weights_of(model: nn.Module, dtype: torch.dtype = torch.float32) -> dict[str, Tensor]:
+    """Every parameter by name, on the CPU."""
+    return {name: weight.detach().to("cpu", dtype).contiguous() for name, weight in model.named_parameters()}
+
+
+def json_bytes(value: Any, indent: int | None = 2) -> bytes:
+    """JSON that a person can read. Raises ValueError for a number that JSON has no word for."""
+    return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
 def load(folder: Path) -> Checkpoint:
@@ -62,19 +106,20 @@ def load(folder: Path) -> Checkpoint:
     data = (folder / WEIGHTS).read_bytes()
     try:
         config = json.loads((folder / CONFIG).read_bytes())
-        model_config, digest, extra = ModelConfig(**config["model"]), config[WEIGHTS], config["extra"]
+        family = family_of(config.get("family", "gpt"))
+        model_config, digest, extra = family.config(**config["model"]), config[WEIGHTS], config["extra"]
         tokenizer = tokenizer_from_json(json.loads((folder / TOKENIZER).read_bytes()))
     except (TypeError, KeyError) as error:
         raise ValueError(f"{folder} is no checkpoint of this library: {error}") from error
     weights = parse_weights(data)
     if hashlib.sha256(data).hexdigest() != digest:
         raise ValueError(f"{folder / WEIGHTS} is not the file that {CONFIG} was written with")
-    model = GPT(model_config)
+    model = family.model(model_config)
     fill(model, weights)
     return Checkpoint(model, tokenizer, extra)
 
 
-def rounded(model: GPT, dtype: torch.dtype) -> GPT:
+def rounded(model: Model, dtype: torch.dtype) -> Model:
     """A copy with the weights that `load` will find after `save` in this dtype."""
     copied = copy.deepcopy(model)
     fill(copied, {name: weight.detach().to(dtype) for name, weight in model.named_parameters()})
@@ -90,7 +135,7 @@ def parse_weights(data: bytes) -> dict[str, Tensor]:
 
 
 @torch.no_grad()
-def fill(model: GPT, weights: Mapping[str, Tensor]) -> None:
+def fill(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
     """Gives every parameter its weights. Raises ValueError if names or shapes differ, before any is changed."""
     parameters = dict(model.named_parameters())
     wanted = {name: tuple(parameter.shape) for name, parameter in parameters.items()}

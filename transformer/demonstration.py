@@ -8,16 +8,16 @@ make of the same held-out text.
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import torch
 
 from transformer import checkpoint
 from transformer.config import ModelConfig
-from transformer.data import Batches, Split, Windows, corpus_text, evaluation_windows, split
+from transformer.data import corpus_text
 from transformer.gpt import GPT
-from transformer.ngrams import BigramModel
+from transformer.tasks import LanguageModelling
 from transformer.tokenizer import Tokenizer
 from transformer.training import TrainingConfig, evaluate, train
 from transformer.vocabulary import CompactTokenizer
@@ -38,6 +38,7 @@ TRAINING = TrainingConfig(
     eval_batches=10,
     seed=SEED,
 )
+WHOLE = replace(TRAINING, eval_batches=1_000_000)  # all of the held-out text
 
 
 def model_config(vocab_size: int) -> ModelConfig:
@@ -47,17 +48,15 @@ def model_config(vocab_size: int) -> ModelConfig:
     )
 
 
-def novels(tokenizer: Tokenizer) -> Split:
+def task(tokenizer: Tokenizer) -> LanguageModelling:
     """The novels as rows of the vocabulary, the last tenth of each held out."""
-    return split(*(torch.tensor(tokenizer.encode(corpus_text(name)).ids) for name in NOVELS))
+    return LanguageModelling.of(tokenizer, model_config(tokenizer.vocab_size).context_length, *map(corpus_text, NOVELS))
 
 
-def improvements(model: GPT, text: Split) -> Iterator[tuple[int, GPT]]:
+def improvements(model: GPT, task: LanguageModelling) -> Iterator[tuple[int, GPT]]:
     """Trains; yields the step and the model, its weights rounded as they are stored, whenever it has become better."""
-    length = model.config.context_length
-    few = evaluation_windows(text.validation, length, TRAINING.eval_batches * TRAINING.batch_size)
     best = math.inf
-    for step in train(model, Batches(text.train, TRAINING.batch_size, length, SEED), TRAINING, few):
+    for step in train(model, task, TRAINING):
         if step.validation_loss is None:
             continue
         print(
@@ -69,20 +68,20 @@ def improvements(model: GPT, text: Split) -> Iterator[tuple[int, GPT]]:
             yield step.step, checkpoint.rounded(model, torch.float16)
 
 
-def measurements(text: Split, held_out: Windows, untrained: GPT) -> dict[str, object]:
+def measurements(task: LanguageModelling, untrained: GPT) -> dict[str, object]:
     """What the run is compared with, in nats a token on the same targets, and how it was made."""
-    vocab_size = untrained.config.vocab_size
+    yardsticks = task.yardsticks(WHOLE)
     return {
         "seed": SEED,
         "novels": NOVELS,
         "training": asdict(TRAINING),
         "torch": torch.__version__,
         "threads": THREADS,
-        "train_tokens": len(text.train),
-        "held_out_tokens": held_out.targets.numel(),
-        "uniform_loss": math.log(vocab_size),
-        "untrained_loss": evaluate(untrained, held_out),
-        "bigram_loss": BigramModel.fit(text.train, vocab_size).loss(*held_out),
+        "train_tokens": len(task.text.train),
+        "held_out_tokens": sum(batch.targets.numel() for batch in task.validation(WHOLE)),
+        "uniform_loss": yardsticks["uniform"],
+        "untrained_loss": evaluate(untrained, task, task.validation(WHOLE)),
+        "bigram_loss": yardsticks["bigram"],
     }
 
 
@@ -90,12 +89,11 @@ def main() -> None:
     """Trains, stores and compares."""
     torch.set_num_threads(THREADS)
     tokenizer = CompactTokenizer.from_corpus(corpus_text(*NOVELS))
-    text = novels(tokenizer)
+    novels = task(tokenizer)
     model = GPT(model_config(tokenizer.vocab_size), SEED)
-    held_out = evaluation_windows(text.validation, model.config.context_length)
-    compared = measurements(text, held_out, model)
-    for step, better in improvements(model, text):
-        loss = evaluate(better, held_out)
+    compared = measurements(novels, model)
+    for step, better in improvements(model, novels):
+        loss = evaluate(better, novels, novels.validation(WHOLE))
         checkpoint.save(FOLDER, better, tokenizer, {**compared, "step": step, "loss": loss}, torch.float16)
         print(f"stored after step {step}: {loss:.4f} nats; the bigram model: {compared['bigram_loss']:.4f}", flush=True)
 

@@ -1,76 +1,31 @@
-"""Gradient descent as a generator: one optimizer step for each `next()`, watched by whoever iterates."""
+"""Gradient descent, one optimizer step for each `next()`, watched by whoever iterates."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.optim import AdamW
 
-from transformer.data import Windows, seed_of
+from transformer import parallel
+from transformer.config import Precision, TrainingConfig
+from transformer.data import seed_of
+from transformer.tasks import Task
 
-
-@dataclass(frozen=True, kw_only=True)
-class TrainingConfig:
-    """How a model is trained.
-
-    Attributes:
-        batch_size: windows in a step, B.
-        learning_rate: its peak, reached when the warm-up ends.
-        embedding_rate: learning rate of the embedding tables, as a multiple of that of the rest. A row learns only from
-            the steps in which its token occurs; and where positions have size one, rows must grow fast to be heard.
-        final_learning_rate: what is left of the peak after the last step, as a fraction.
-        max_steps: optimizer steps.
-        warmup_steps: steps over which the learning rate rises from zero.
-        weight_decay: of matrices; biases and norms are left alone.
-        gradient_clip: longest gradient, as a Euclidean norm over all parameters; longer ones are shortened to it.
-        eval_interval: steps from one validation to the next.
-        eval_batches: batches of held-out text in a validation.
-        seed: of batches and dropout.
-        device: where PyTorch computes.
-
-    Raises:
-        ValueError: with one sentence that says what to change.
-    """
-
-    batch_size: int = 32
-    learning_rate: float = 3e-3
-    embedding_rate: float = 1.0
-    final_learning_rate: float = 0.1
-    max_steps: int = 1000
-    warmup_steps: int = 100
-    weight_decay: float = 0.1
-    gradient_clip: float = 1.0
-    eval_interval: int = 100
-    eval_batches: int = 10
-    seed: int = 0
-    device: str = "cpu"
-
-    def __post_init__(self) -> None:
-        for name in ("batch_size", "max_steps", "eval_interval", "eval_batches"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 1")
-        for name in ("learning_rate", "embedding_rate", "gradient_clip"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ValueError(f"{name} is {getattr(self, name)}; it must be a number above 0")
-        if not 0 <= self.final_learning_rate <= 1:
-            raise ValueError(f"final_learning_rate is {self.final_learning_rate}; it must be between 0 and 1")
-        if not 0 <= self.weight_decay < math.inf:
-            raise ValueError(f"weight_decay is {self.weight_decay}; it must be at least 0")
-        if not 0 <= self.warmup_steps <= self.max_steps:
-            raise ValueError(
-                f"warmup_steps is {self.warmup_steps}; it must be between 0 and {self.max_steps}, max_steps"
-            )
-
-    def learning_rate_at(self, step: int) -> float:
-        """The learning rate of a step, counted from 1: a straight rise to the peak, then half a cosine down."""
-        if step <= self.warmup_steps:
-            return self.learning_rate * step / self.warmup_steps
-        progress = (step - self.warmup_steps) / (self.max_steps - self.warmup_steps)
-        height = (1 + math.cos(math.pi * progress)) / 2
-        return self.learning_rate * (self.final_learning_rate + (1 - self.final_learning_rate) * height)
+__all__ = [
+    "NoDevice",
+    "State",
+    "Step",
+    "Training",
+    "TrainingConfig",
+    "adamw",
+    "devices",
+    "evaluate",
+    "precisions",
+    "train",
+]
 
 
 @dataclass(frozen=True)
@@ -80,10 +35,10 @@ class Step:
     Attributes:
         step: its number, from 1.
         tokens: targets the model has learned from so far.
-        loss: mean cross-entropy of this step's batch before the step, with dropout, in nats a token.
+        loss: mean cross-entropy of this step's batch before the step, with dropout, in nats a target.
         learning_rate: of this step.
         gradient_norm: length of the gradient before clipping.
-        validation_loss: of held-out text after the step, in nats a token; None where no validation was due.
+        validation_loss: of held-out data after the step, in nats a target; None where no validation was due.
     """
 
     step: int
@@ -94,29 +49,127 @@ class Step:
     validation_loss: float | None = None
 
 
-def train(
-    model: nn.Module, batches: Iterable[Windows], config: TrainingConfig, validation: Windows | None = None
-) -> Iterator[Step]:
+class State(NamedTuple):
+    """What a training needs, besides the weights, to go on as if it had never been interrupted.
+
+    Attributes:
+        step: steps done.
+        tokens: targets the model has learned from.
+        moments: of AdamW, `"<parameter>:<name>"` to a tensor.
+    """
+
+    step: int
+    tokens: int
+    moments: Mapping[str, Tensor]
+
+
+def train(model: nn.Module, task: Task[Any], config: TrainingConfig, *, resume: State | None = None) -> "Training":
     """Trains the model in place, one optimizer step for each `next()`.
 
-    Between steps the model is in eval mode and may be looked at, saved or left for good.
-    The seeds decide the losses: dropout in step n depends on `config.seed` and n alone.
+    Between steps the model is in eval mode and may be looked at, saved or left for good. The seed decides the losses:
+    batch and dropout of step n depend on `config.seed` and n alone. With `resume`, and the weights of the same moment,
+    the curve goes on exactly as it would have.
 
     Raises:
         FloatingPointError: the loss is no longer a number; the weights are those of the step before.
+        NoDevice: there is none of that name.
+        ValueError: `resume` belongs to another model.
     """
-    model.to(config.device)
-    optimizer = adamw(model, config)
-    tokens = 0
-    for step, batch in zip(range(1, config.max_steps + 1), batches, strict=False):
-        learning_rate = config.learning_rate_at(step)
-        for group in optimizer.param_groups:
-            group["lr"] = learning_rate * group["rate"]
-        loss, gradient_norm = optimizer_step(model, optimizer, batch, step, config)
-        tokens += batch.targets.numel()
-        due = validation is not None and (step % config.eval_interval == 0 or step == config.max_steps)
-        validation_loss = evaluate(model, validation, config.batch_size) if validation is not None and due else None
-        yield Step(step, tokens, loss, learning_rate, gradient_norm, validation_loss)
+    return Training(model, task, config, resume)
+
+
+class NoDevice(ValueError):
+    """PyTorch finds no such `device` on this machine."""
+
+    def __init__(self, device: str) -> None:
+        self.device = device
+        super().__init__(f"there is no device {device!r} here; there is {', '.join(devices())}")
+
+
+class Training(Iterator[Step]):
+    """A training under way: its steps, and between them its `state()`."""
+
+    def __init__(self, model: nn.Module, task: Task[Any], config: TrainingConfig, resume: State | None = None) -> None:
+        if torch.device(config.device).type not in devices():
+            raise NoDevice(config.device)
+        self.model = model.to(config.device)
+        self.optimizer = adamw(model, config)
+        self._shared = parallel.shared(model)
+        self.step, self.tokens = 0, 0
+        if resume is not None:
+            self.step, self.tokens = resume.step, resume.tokens
+            set_moments(model, self.optimizer, resume.moments)
+        self._task, self._config = task, config
+        self._random = default_generator(torch.device(config.device))
+        self._modules, self._parameters = list(model.modules()), list(model.parameters())
+        self._steps = self._run()
+
+    def __next__(self) -> Step:
+        return next(self._steps)
+
+    def state(self) -> State:
+        """What `resume` takes; the tensors are the optimizer's own, to be stored before the next step."""
+        return State(self.step, self.tokens, moments(self.model, self.optimizer))
+
+    def _run(self) -> Iterator[Step]:
+        task, config = self._task, self._config
+        validation = task.validation(config)
+        for batch in task.batches(config, drawn=self.step):
+            if self.step >= config.max_steps:
+                return
+            step = self.step + 1
+            learning_rate = config.learning_rate_at(step)
+            for group in self.optimizer.param_groups:
+                group["lr"] = learning_rate * group["rate"]
+            loss, gradient_norm, tokens = self._descend(parallel.part(batch), step)
+            self.step, self.tokens = step, self.tokens + tokens
+            due = step % config.eval_interval == 0 or step == config.max_steps
+            validation_loss = evaluate(self.model, task, validation) if due else None
+            yield Step(step, self.tokens, loss, learning_rate, gradient_norm, validation_loss)
+
+    def _descend(self, batch: Any, step: int) -> tuple[float, float, int]:
+        """One step downhill: the loss before it, the gradient's length before clipping, the number of targets."""
+        losses = self._losses(batch, step)
+        targets = parallel.total(losses.numel(), losses.device)
+        mean = losses.sum() / targets * parallel.size()  # of all processes' targets, once their means are averaged
+        self.optimizer.zero_grad()
+        mean.backward()
+        gradients = [parameter.grad for parameter in self._parameters if parameter.grad is not None]
+        length = nn.utils.get_total_norm(gradients)
+        loss, norm = torch.stack([parallel.mean(mean.detach().clone()), length]).tolist()  # one wait for the device, not two
+        if not math.isfinite(loss) or not math.isfinite(norm):
+            raise FloatingPointError(f"the loss of step {step} is no longer a number; a smaller learning_rate may help")
+        if norm > self._config.gradient_clip:
+            nn.utils.clip_grads_with_norm_(self._parameters, self._config.gradient_clip, length)
+        self.optimizer.step()
+        return loss, norm, targets
+
+    def _losses(self, batch: Any, step: int) -> Tensor:
+        """The batch's losses with dropout, which leaves neither the model nor the random numbers of others changed."""
+        config, kind = self._config, self._random.device.type
+        before = self._random.get_state()
+        self._random.manual_seed(seed_of(config.seed, parallel.own("dropout"), step))
+        set_mode(self._modules, training=True)
+        try:
+            with torch.autocast(kind, torch.bfloat16, enabled=config.precision == "bfloat16"):
+                return self._task.losses(self._shared, batch, config.label_smoothing)
+        finally:
+            set_mode(self._modules, training=False)
+            self._random.set_state(before)
+
+
+def set_mode(modules: Iterable[nn.Module], training: bool) -> None:
+    """What `nn.Module.train` does, without looking each time whether a parameter is called "training"."""
+    for module in modules:
+        object.__setattr__(module, "training", training)
+
+
+def default_generator(device: torch.device) -> torch.Generator:
+    """What dropout draws from on a device. (`torch.manual_seed` seeds all kinds of devices, and keeps count of it.)"""
+    if device.type == "cuda":
+        torch.cuda.init()
+        return torch.cuda.default_generators[torch.cuda.current_device() if device.index is None else device.index]
+    return torch.mps._get_default_mps_generator() if device.type == "mps" else torch.default_generator
 
 
 def adamw(model: nn.Module, config: TrainingConfig) -> AdamW:
@@ -133,42 +186,49 @@ def adamw(model: nn.Module, config: TrainingConfig) -> AdamW:
         {"params": matrices, "rate": 1.0, "weight_decay": config.weight_decay},
         {"params": vectors, "rate": 1.0, "weight_decay": 0.0},
     ]
-    return AdamW(groups, lr=config.learning_rate, betas=(0.9, 0.95), fused=True)
-
-
-def optimizer_step(
-    model: nn.Module, optimizer: AdamW, batch: Windows, step: int, config: TrainingConfig
-) -> tuple[float, float]:
-    """One step downhill; returns the batch's loss before it and the gradient's length before clipping."""
-    device = torch.device(config.device)
-    with torch.random.fork_rng([device] if device.type == "cuda" else []):
-        torch.manual_seed(seed_of(config.seed, "dropout", step))
-        model.train()
-        try:
-            loss = cross_entropy(model, batch, config.device).mean()
-            optimizer.zero_grad()
-            loss.backward()
-        finally:
-            model.eval()
-    norm = nn.utils.clip_grad_norm_(model.parameters(), config.gradient_clip)
-    values = torch.stack([loss.detach(), norm]).tolist()  # one wait for the device, not two
-    if not all(map(math.isfinite, values)):
-        raise FloatingPointError(f"the loss of step {step} is no longer a number; a smaller learning_rate may help")
-    optimizer.step()
-    return values[0], values[1]
+    return AdamW(groups, lr=config.learning_rate, betas=(0.9, config.beta2), fused=True)
 
 
 @torch.inference_mode()
-def evaluate(model: nn.Module, windows: Windows, batch_size: int = 32) -> float:
-    """Mean cross-entropy of the targets in nats, without dropout; leaves the model in eval mode."""
+def evaluate(model: nn.Module, task: Task[Any], batches: Sequence[Any]) -> float:
+    """Mean cross-entropy of all targets in nats, without dropout; leaves the model in eval mode."""
     model.eval()
-    device = next(model.parameters()).device
-    parts = zip(windows.inputs.split(batch_size), windows.targets.split(batch_size), strict=True)
-    losses = [cross_entropy(model, Windows(*part), device).sum(dtype=torch.float64) for part in parts]
-    return float(torch.stack(losses).sum()) / windows.targets.numel()
+    losses = [task.losses(model, batch) for batch in batches]
+    return float(torch.cat(losses).mean(dtype=torch.float64))
 
 
-def cross_entropy(model: nn.Module, windows: Windows, device: torch.device | str) -> Tensor:
-    """−ln of the probability the model gives each target. (B, T) → (B·T,)"""
-    logits = model(windows.inputs.to(device))
-    return F.cross_entropy(logits.flatten(0, 1), windows.targets.to(device).flatten(), reduction="none")
+def moments(model: nn.Module, optimizer: AdamW) -> dict[str, Tensor]:
+    """What the optimizer remembers of each parameter, `"<parameter>:<name>"`; the tensors themselves, no copies."""
+    return {
+        f"{parameter}:{name}": value
+        for parameter, tensor in model.named_parameters()
+        for name, value in optimizer.state[tensor].items()
+    }
+
+
+def set_moments(model: nn.Module, optimizer: AdamW, stored: Mapping[str, Tensor]) -> None:
+    """Undoes `moments`. Raises ValueError if they are of another model."""
+    parameters = dict(model.named_parameters())
+    for key, value in stored.items():
+        parameter, _, name = key.partition(":")
+        if parameter not in parameters or (value.dim() and value.shape != parameters[parameter].shape):
+            raise ValueError(f"{key} {tuple(value.shape)} belongs to no parameter of this model")
+        tensor = parameters[parameter]
+        optimizer.state[tensor][name] = value.to(tensor.device, copy=True)
+
+
+def devices() -> tuple[str, ...]:
+    """Kinds of devices that this machine has and PyTorch can use, the plain processor first."""
+    found = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    return ("cpu", *(device for device, available in found.items() if available))
+
+
+def precisions(device: str) -> tuple[Precision, ...]:
+    """The precisions that make training on a device faster than the last: bfloat16 only where there is hardware for it."""
+    kind = torch.device(device).type
+    pays = (
+        torch.cuda.is_bf16_supported(including_emulation=False)
+        if kind == "cuda"
+        else (kind == "cpu" and torch.cpu._is_amx_tile_supported())
+    )
+    return ("float32", "bfloat16") if pays else ("float32",)

@@ -6,6 +6,7 @@ from typing import Any
 
 import tiktoken
 
+from transformer.bilingual import BilingualTokenizer
 from transformer.tokenizer import (
     BytePairTokenizer,
     CharacterTokenizer,
@@ -14,6 +15,7 @@ from transformer.tokenizer import (
     get_tokenizer,
     single_bytes,
 )
+from transformer.words import WordTokenizer
 
 
 class CompactTokenizer(BytePairTokenizer):
@@ -72,5 +74,9 @@ def tokenizer_from_json(data: Mapping[str, Any]) -> Tokenizer:
             return CharacterTokenizer(data["characters"])
         case "compact":
             return CompactTokenizer(get_tokenizer(data["base"]), data["base_ids"])
+        case "words":
+            return WordTokenizer(data["words"])
+        case "bilingual":
+            return BilingualTokenizer(data["words"])
         case name:
             return get_tokenizer(name)
