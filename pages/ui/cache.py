@@ -10,14 +10,22 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from pages.ui.choices import VOCABULARIES
 from transformer import GPT, BlockTrace, EmbeddingTrace, ModelConfig, Tokenizer, get_tokenizer
 from transformer import checkpoint as checkpoints
-from transformer.data import corpus_text, corpus_windows
+from transformer import demonstration as demonstration_run
+from transformer.data import CORPORA, corpus_text, corpus_windows
+from transformer.encoder_decoder import EncoderDecoder
+from transformer.next_token import Guesses, Losses, NextToken, guesses, next_token, token_losses
+from transformer.ngrams import BigramModel
+from transformer.plans import TextData
+from transformer.residual_stream import ResidualStream, follow
+from transformer.runs import Run
 from transformer.tokenizer import CharacterTokenizer
 from transformer.trace import nbytes
 from transformer.vocabulary import CompactTokenizer
 
-DEMONSTRATION = Path(checkpoints.__file__).parent / "assets" / "demonstration"
+DEMONSTRATION = "demonstration"
 MODEL_BYTES = 1 << 30
 TRACE_BYTES = 1 << 29
 
@@ -60,11 +68,20 @@ class BoundedCache:
 
 
 class Source(NamedTuple):
-    """Where a model's weights come from: the bundled run, or a seed and a configuration."""
+    """Where a model's weights come from: a run, after a step, or a seed and a configuration.
+
+    `run` is DEMONSTRATION, a run's folder, or nothing.
+    """
 
     config: ModelConfig
     seed: int
-    trained: bool
+    run: str = ""
+    step: int = 0
+
+    @property
+    def trained(self) -> bool:
+        """Whether the weights have learned anything."""
+        return bool(self.run)
 
 
 _models = BoundedCache(MODEL_BYTES)
@@ -74,14 +91,33 @@ _traces = BoundedCache(TRACE_BYTES)
 @cache
 def demonstration() -> checkpoints.Checkpoint:
     """The bundled trained run: its model, its tokenizer and the losses it reached."""
-    return checkpoints.load(DEMONSTRATION)
+    return checkpoints.load(demonstration_run.FOLDER)
 
 
-@cache
+def checkpoint(run: str, step: int) -> checkpoints.Checkpoint:
+    """The weights of DEMONSTRATION, or of the run in a folder as they were when it had come to this step."""
+    if run == DEMONSTRATION:
+        return demonstration()
+    found: checkpoints.Checkpoint = _models.get(
+        (run, step), lambda: Run(Path(run)).load(), lambda loaded: _model_bytes(loaded.model)
+    )
+    return found
+
+
+def first_seed(run: str) -> int:
+    """The seed of the weights that a run began with."""
+    return int(demonstration().extra["seed"]) if run == DEMONSTRATION else Run(Path(run)).plan.training.seed
+
+
+@lru_cache(maxsize=64)
 def tokenizer(vocabulary: str, corpus: str) -> Tokenizer:
-    """A vocabulary by its code; "compact" and "characters" are made from a corpus, "demonstration" is the bundled run's."""
-    if vocabulary == "demonstration":
+    """A vocabulary by its code, or that of a run; "compact" and "characters" are made from a corpus."""
+    if vocabulary == DEMONSTRATION:
         return demonstration().tokenizer
+    if vocabulary not in VOCABULARIES:
+        stored = Run(Path(vocabulary)).tokenizer
+        assert stored is not None, f"{vocabulary} has never started"
+        return stored
     if vocabulary == "compact":
         return CompactTokenizer.from_corpus(corpus_text(corpus))
     if vocabulary == "characters":
@@ -89,10 +125,17 @@ def tokenizer(vocabulary: str, corpus: str) -> Tokenizer:
     return get_tokenizer(vocabulary)
 
 
-@cache
+@lru_cache(maxsize=16)
 def corpus_ids(vocabulary: str, corpus: str) -> Tensor:
-    """A corpus as the rows of a vocabulary. (N,) int64"""
-    return torch.tensor(tokenizer(vocabulary, corpus).encode(corpus_text(corpus)).ids)
+    """A corpus, or the text of the run in a folder, as the rows of a vocabulary. (N,) int64"""
+    if corpus in CORPORA:
+        text = corpus_text(corpus)
+    else:
+        run = Run(Path(corpus))
+        data = run.plan.data
+        assert isinstance(data, TextData), f"{corpus} has read no text"
+        text = "\n\n".join(data.texts(run.own))
+    return torch.tensor(tokenizer(vocabulary, corpus).encode(text).ids)
 
 
 @lru_cache(maxsize=256)
@@ -104,7 +147,7 @@ def windows(vocabulary: str, corpus: str, count: int, length: int, seed: int) ->
 def model(source: Source) -> GPT:
     """The model in eval mode; shared, so never to be changed."""
     if source.trained:
-        return demonstration().model
+        return checkpoint(source.run, source.step).model
     made: GPT = _models.get(source, lambda: GPT(source.config, source.seed), _model_bytes)
     return made
 
@@ -119,17 +162,91 @@ def block_trace(source: Source, tokens: Tensor, block: int) -> BlockTrace:
     return _trace((source, _key(tokens), block), lambda: model(source).trace_block(tokens, block))
 
 
-def _trace(key: Hashable, make: Callable[[], Any]) -> Any:
+def last_output(source: Source, tokens: Tensor) -> Tensor:
+    """What leaves the last block, by the fast path. tokens: (B, T) → (B, T, D)"""
+
+    def through_blocks() -> Tensor:
+        made = model(source)
+        x = made.embed(tokens).embeddings
+        for block in made.blocks:
+            x = block(x, is_causal=True)
+        return x
+
+    return _trace((source, _key(tokens), "last output"), through_blocks, _nbytes)
+
+
+def residual_stream(source: Source, tokens: Tensor) -> ResidualStream:
+    """One row's way through all blocks. tokens: (1, T)"""
+    return _trace((source, _key(tokens), "stream"), lambda: follow(model(source), tokens), _nbytes)
+
+
+def said_after(source: Source, tokens: Tensor, position: int) -> NextToken:
+    """What the model says after one token of a row. tokens: (1, T) → N = 1"""
+    return _trace(
+        (source, _key(tokens), "said", position),
+        lambda: next_token(model(source), last_output(source, tokens)[0, position, None]),
+        _nbytes,
+    )
+
+
+def lens(source: Source, tokens: Tensor, position: int, watched: int, count: int) -> Guesses:
+    """What the model would say after one token of a row if it stopped at the start, or after any block. tokens: (1, T)"""
+    states = residual_stream(source, tokens).after_blocks
+    return _trace(
+        (source, _key(tokens), "lens", position, watched, count),
+        lambda: guesses(model(source), states[:, position], watched, count),
+        _nbytes,
+    )
+
+
+def losses(source: Source, tokens: Tensor, targets: Tensor) -> Losses:
+    """The loss of each target in a row; −1 stands for one that nobody knows. tokens, targets: (1, T) → (N,) each"""
+    known = targets[0] >= 0
+    return _trace(
+        (source, _key(tokens), _key(targets)),
+        lambda: token_losses(model(source), last_output(source, tokens)[0, known], targets[0, known]),
+        _nbytes,
+    )
+
+
+def encoder_decoder(config: ModelConfig, seed: int) -> EncoderDecoder:
+    """The paper's own model before its first step; shared, so never to be changed."""
+    made: EncoderDecoder = _models.get(
+        (EncoderDecoder.family, config, seed), lambda: EncoderDecoder(config, seed), _model_bytes
+    )
+    return made
+
+
+def kept(key: Hashable, make: Callable[[], Any], size: Callable[[Any], int] = nbytes) -> Any:
+    """What a model makes of tokens, for pages whose models are not the walk's. `make` runs without gradients."""
+    return _trace(key, make, size)
+
+
+@lru_cache(maxsize=8)
+def bigrams(vocabulary: str, corpus: str) -> BigramModel:
+    """The model to beat: it has counted the demonstration's training text, or else the whole corpus."""
+    if vocabulary == DEMONSTRATION:
+        ids = demonstration_run.task(demonstration().tokenizer).text.train
+    else:
+        ids = corpus_ids(vocabulary, corpus)
+    return BigramModel.fit(ids, tokenizer(vocabulary, corpus).vocab_size)
+
+
+def _trace(key: Hashable, make: Callable[[], Any], size: Callable[[Any], int] = nbytes) -> Any:
     def without_gradients() -> Any:
         with torch.no_grad():
             return make()
 
-    return _traces.get(key, without_gradients, nbytes)
+    return _traces.get(key, without_gradients, size)
+
+
+def _nbytes(tensors: Tensor | tuple[Tensor, ...]) -> int:
+    return tensors.nbytes if isinstance(tensors, Tensor) else sum(tensor.nbytes for tensor in tensors)
 
 
 def _key(tokens: Tensor) -> Hashable:
     return tokens.shape, tokens.numpy().tobytes()
 
 
-def _model_bytes(built: GPT) -> int:
+def _model_bytes(built: torch.nn.Module) -> int:
     return sum(parameter.nbytes for parameter in built.parameters())

@@ -1,6 +1,6 @@
 """What can be chosen on every page, and how an impossible choice is repaired. Plain values: nothing here draws."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import quote_plus
@@ -9,7 +9,7 @@ from transformer import ModelConfig
 from transformer.config import divisors
 
 LANGUAGES = ("en", "zh")
-WEIGHTS = ("demonstration", "random")
+WEIGHTS = ("demonstration", "random", "run")
 VOCABULARIES = ("cl100k_base", "r50k_base", "compact", "characters")
 CORPORA = ("persuasion", "zh_classics")
 MOST_HEADS = 16
@@ -54,6 +54,7 @@ DEFAULTS: dict[str, Any] = {
     **dict(zip(PICKED, (7, 4, 2), strict=True)),
     "heads": 4,
     "text": DEFAULT_SENTENCE,
+    "run": "",  # its id, where weights is "run"
     "hall": False,
 }
 
@@ -74,28 +75,38 @@ def heads_for(d_model: int) -> list[int]:
     return [heads for heads in divisors(d_model) if heads <= MOST_HEADS]
 
 
-def possible(asked: Mapping[str, Any], trained: ModelConfig) -> tuple[dict[str, Any], list[Repair]]:
+def possible(
+    asked: Mapping[str, Any], trained: Callable[[str, str], ModelConfig | None]
+) -> tuple[dict[str, Any], list[Repair]]:
     """Every choice made possible, and what had to be repaired for it.
 
-    asked: all choices of DEFAULTS, as values or as a link's text. trained: the sizes that trained weights impose.
+    asked: all choices of DEFAULTS, as values or as a link's text. trained: the sizes that such weights of such a run impose;
+    None if they impose none.
     """
     shown: dict[str, Any] = {"text": _whole(str(asked["text"])), "hall": _truth(asked["hall"])}
     for name, codes in CODES.items():
         shown[name] = asked[name] if asked[name] in codes else codes[0]
+    shown["run"] = str(asked["run"])
+    imposed = trained(shown["weights"], shown["run"])
+    if shown["weights"] == "run" and imposed is None:
+        shown["weights"], shown["run"] = WEIGHTS[0], ""
+        imposed = trained(WEIGHTS[0], "")
     for name, span in SPANS.items():
         shown[name] = span.nearest(_number(asked[name], span.default))
     offered, heads = heads_for(shown["d_model"]), max(_number(asked["heads"], DEFAULTS["heads"]), 1)
     shown["heads"] = max(number for number in offered if number <= heads)
     limits = {"block": shown["blocks"], "head": shown["heads"], "row": shown["batch"]}
-    if shown["weights"] == "demonstration":
-        shown["context"] = min(shown["context"], trained.context_length)
-        limits |= {"block": trained.num_blocks, "head": trained.num_heads}
+    if imposed is not None:
+        shown["context"] = min(shown["context"], imposed.context_length)
+        limits |= {"block": imposed.num_blocks, "head": imposed.num_heads}
     for name, most in limits.items():
         shown[name] = min(max(_number(asked[name], 1), 1), most)
     for name in PICKED:
         shown[name] = min(max(_number(asked[name], DEFAULTS[name]), 0), MOST_NUMBER)
     repairs = [
-        Repair(name, str(asked[name]), str(value)) for name, value in shown.items() if _differ(asked[name], value)
+        Repair(name, str(asked[name]), str(value))
+        for name, value in shown.items()
+        if _differ(asked[name], value) and not (name == "weights" and shown["run"] != str(asked["run"]))
     ]
     return shown, repairs
 

@@ -1,11 +1,12 @@
 """The sidebar: the choices that all pages share, drawn once for every page."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from pages.ui import lesson, state
+from pages.ui import lesson, runs, state
 from pages.ui.choices import CODES, SPANS, Span, heads_for
 from pages.ui.lesson import Lesson
 from pages.ui.text import Words
@@ -14,9 +15,8 @@ from transformer import ModelConfig
 
 def current_sizes() -> ModelConfig:
     """The sizes in force: the trained run's or the sliders'. The vocabulary plays no part."""
-    if state.get("weights") == "demonstration":
-        return lesson.demonstration_config()
-    return ModelConfig(
+    imposed = lesson.imposed_config(state.get("weights"), state.get("run"))
+    return imposed or ModelConfig(
         vocab_size=1,
         context_length=SPANS["context"].high,
         d_model=state.get("d_model"),
@@ -53,25 +53,27 @@ def _walked(words: Words, looked_at: Lesson) -> None:
 
 def _model(words: Words) -> None:
     """Weights, sizes, and the place that is looked at."""
-    trained = state.get("weights") == "demonstration"
-    _translated("weights", words.weights_names, words.weights)
+    trained = state.get("weights") != "random"
+    walkable = runs.walkable()
+    _translated("weights", words.weights_names, words.weights, CODES["weights"][: 3 if walkable else 2])
+    if state.get("weights") == "run":
+        _run(words, walkable)
     if not trained:
         _vocabulary(words)
     _sizes(words, trained)
     _place(words)
 
 
-def _translated(name: str, names: Words, label: str, *, disabled: bool = False) -> None:
-    """A choice whose options are words, shown as buttons."""
+def _translated(name: str, names: Words, label: str, codes: Sequence[str] = ()) -> None:
+    """A choice whose options are words, shown as buttons; all its codes unless some are given."""
     key = f"choose_{name}"
     st.segmented_control(
         label,
-        CODES[name],
+        codes or CODES[name],
         required=True,
         format_func=names.table().__getitem__,
         key=key,
         on_change=state.view_of(name, key),
-        disabled=disabled,
         label_visibility="collapsed" if name == "lang" else "visible",
         width="stretch",
     )
@@ -89,6 +91,15 @@ def _sentence(words: Words) -> None:
             state.put("preset", None)
 
     st.pills(words.examples, list(presets), key="preset", on_change=choose, label_visibility="collapsed")
+
+
+def _run(words: Words, names: dict[str, str]) -> None:
+    """Which run's weights are walked."""
+    key = "choose_run"
+    if state.get("run") not in names:
+        state.put("run", next(iter(names)))
+    keep = state.view_of("run", key)
+    st.selectbox(words.run, list(names), format_func=names.__getitem__, key=key, on_change=keep)
 
 
 def _vocabulary(words: Words) -> None:

@@ -5,7 +5,7 @@ import streamlit as st
 from pages.ui import catalog, controls, header, lesson, state, style, text
 from pages.ui.parts import FRAME
 
-state.settle(lesson.demonstration_config())
+state.settle(lesson.imposed_config)
 words = text.words(FRAME, state.language())
 st.set_page_config(page_title=words.app, page_icon=style.ICON, layout="wide", initial_sidebar_state="expanded")
 pages = catalog.open_walk(state.language())

@@ -6,9 +6,10 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from pages.ui import cache, state, text
+from pages.ui import cache, runs, state, text
 from pages.ui.choices import DEFAULTS, Repair
 from transformer import GPT, AttentionTrace, BlockTrace, EmbeddingTrace, ModelConfig, Tokenizer, Tokens
+from transformer.residual_stream import ResidualStream
 
 UNKNOWN = -1  # the target of a last token after which the sentence says nothing
 
@@ -46,6 +47,11 @@ class Lesson:
     def model(self) -> GPT:
         """The live model."""
         return cache.model(self.source)
+
+    @property
+    def before_training(self) -> cache.Source:
+        """The same model as it was before it learned anything."""
+        return cache.Source(self.config, cache.first_seed(self.source.run) if self.source.trained else self.seed)
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -108,6 +114,16 @@ class Lesson:
         """The looked-at block's attention."""
         return self.block_trace.attention
 
+    @property
+    def pictured(self) -> Tensor:
+        """The pictured row alone. (1, T) int64"""
+        return self.tokens[self.row, None]
+
+    @property
+    def stream(self) -> ResidualStream:
+        """The pictured row's way through all blocks."""
+        return cache.residual_stream(self.source, self.pictured)
+
     def picked(self, name: str, limit: int) -> int:
         """The picked "query", "key" or "dim", as long as the picture has it."""
         return min(int(state.get(name)), limit - 1)
@@ -121,14 +137,13 @@ def current() -> Lesson:
 
 def read() -> Lesson:
     """Reads the lesson that the choices ask for. They must be possible (pages.ui.state.settle)."""
-    trained = state.get("weights") == "demonstration"
-    vocabulary = "demonstration" if trained else state.get("vocab")
-    corpus = "persuasion" if trained else state.get("corpus")
+    run, step = chosen_run(state.get("weights"), state.get("run"))
+    vocabulary = run or state.get("vocab")
+    corpus = "persuasion" if run == cache.DEMONSTRATION else run or state.get("corpus")
     tokenizer = cache.tokenizer(vocabulary, corpus)
+    config = imposed_config(state.get("weights"), state.get("run")) or chosen_config(tokenizer)
     asked = Lesson(
-        source=cache.Source(
-            demonstration_config() if trained else chosen_config(tokenizer), state.get("seed"), trained
-        ),
+        source=cache.Source(config, state.get("seed"), run, step),
         vocabulary=vocabulary,
         corpus=corpus,
         sentence=tokenizer.encode(state.get("text")),
@@ -152,6 +167,27 @@ def out_of_reach(asked: Lesson) -> list[Repair]:
         if state.get(name) not in (DEFAULTS[name], *range(limit))
     }
     return [Repair(name, str(number), str(limits[name] - 1)) for name, number in picked.items()]
+
+
+def chosen_run(weights: str, id: str) -> tuple[str, int]:
+    """Where trained weights come from, as in `cache.Source`: a run and its step; ("", 0) where there are none."""
+    if weights == cache.DEMONSTRATION:
+        return cache.DEMONSTRATION, 0
+    found = runs.find(id or next(iter(runs.walkable()), "")) if weights == "run" else None
+    step = found.latest_step() if found else None
+    return (str(found.folder), step) if found and step is not None else ("", 0)
+
+
+def imposed_config(weights: str, id: str) -> ModelConfig | None:
+    """The sizes that trained weights impose; None where there are none to impose any, or none that a walk could use."""
+    run, step = chosen_run(weights, id)
+    if not run:
+        return None
+    try:
+        model = cache.checkpoint(run, step).model
+    except (OSError, ValueError):
+        return None
+    return model.config if isinstance(model, GPT) else None
 
 
 def demonstration_config() -> ModelConfig:

@@ -5,6 +5,8 @@ a small component at the end of each run (`write_link`): Streamlit's own way add
 change, and a widget bound to the link puts its translated label there.
 """
 
+import re
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,9 @@ from pages.figures.palette import Theme
 from pages.ui.choices import DEFAULTS, LANGUAGES, Repair, possible
 from transformer import ModelConfig
 
-_address = st.components.v2.component("transformer_address", js=Path(__file__).with_name("address.js").read_text("utf-8"))
+_address = st.components.v2.component(
+    "transformer_address", js=Path(__file__).with_name("address.js").read_text("utf-8")
+)
 
 
 def get(name: str) -> Any:
@@ -40,7 +44,7 @@ def recall(name: str, otherwise: Any = None) -> Any:
     return st.session_state.get(f"_{name}", otherwise)
 
 
-def settle(trained: ModelConfig) -> None:
+def settle(trained: Callable[[str, str], ModelConfig | None]) -> None:
     """Makes every choice possible before anything is drawn, and keeps what had to be repaired (`repairs`).
 
     At the first run of a visit, and when the browser went back or forth, the link decides; a choice it does not name has
@@ -107,7 +111,16 @@ def link() -> dict[str, str]:
 def write_link(page: str) -> None:
     """Writes the choices into the browser's address, without a new entry in its history."""
     query = urlencode({**link(), **recall("linked")})
-    _address(key="address", data={"page": page, "query": query})
+    _address(key="address", data={"page": page, "query": query, "learner": learner()})
+
+
+def learner() -> str:
+    """Who is looking, as a random word that the browser keeps in a cookie: all tabs of one browser are one learner."""
+    known = str(recall("learner") or st.context.cookies.get("learner", ""))
+    if not re.fullmatch("[0-9a-f]{12}", known):
+        known = secrets.token_hex(6)
+    remember("learner", known)
+    return known
 
 
 def language() -> str:
