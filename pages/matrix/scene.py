@@ -15,7 +15,7 @@ from torch import Tensor
 
 from pages.figures.palette import ROLES, Role
 
-Kind = Literal["dot", "weighted", "divide", "sum", "mask", "softmax", "value", "lookup"]
+Kind = Literal["dot", "weighted", "divide", "sum", "mask", "softmax", "value", "lookup", "unit", "norm"]
 Link = Literal["cell", "row", "column", "transposed", "lookup", "none"]
 
 WORDS: Final[dict[Kind, frozenset[str]]] = {
@@ -27,6 +27,8 @@ WORDS: Final[dict[Kind, frozenset[str]]] = {
     "softmax": frozenset({"title", "total", "maximum", "sum", "more"}),
     "value": frozenset({"title"}),
     "lookup": frozenset({"title", "total"}),
+    "unit": frozenset({"title", "total", "more", "sum"}),
+    "norm": frozenset({"title", "total", "mean", "variance", "normalised"}),
 }
 """The words each kind of readout must be given; see Readout for what they are."""
 
@@ -108,15 +110,19 @@ class Readout:
         "divide": operand ÷ divisor. "sum": operands added. "lookup": row of a table.
         "mask": the operand, or −∞ with the reason. "softmax": maximum, exponentials, their sum, the quotient.
         "value": the cell's number in every matrix that holds it.
+        "unit": the sum of "dot", and what the activation makes of it (the result).
+        "norm": operands x, γ, β and the result share their shape, x being all numbers of one token: their mean and
+            (biased) variance, (x − mean) ÷ √(variance + epsilon), times γ, plus β.
     words: every word the card shows, see WORDS for those each kind needs. {row}, {column} stand for labels (or
         numbers), {name} for a matrix, {n} for a count, {value} for the result.
         title: the heading, "{row} asks, {column} answers". total: what the large number is called.
-        more: the terms not listed, "… {n} more terms". maximum, sum: softmax's parts.
+        more: the terms not listed, "… {n} more terms". maximum, sum: softmax's parts; for "unit", sum is the total
+        before the activation. mean, variance, normalised: LayerNorm's parts.
         allowed, masked: why the number passes or not.
         Optional: note (a sentence under the result), operand (the heading over another matrix's cell; by default its
         name, row and column), bias (what the added bias is called), divisor (what is divided by, "√16 = 4").
     operands, result: places of the matrices in the scene, in reading order; by default all but the last, and the last.
-    divisor: for "divide".
+    divisor: for "divide". epsilon: for "norm".
     index: for "lookup", the table's row (in the table's own numbering) behind each row of the result.
     """
 
@@ -125,6 +131,7 @@ class Readout:
     operands: tuple[int, ...] | None = None
     result: int = -1
     divisor: float | None = None
+    epsilon: float = 0.0
     index: Sequence[int] = ()
 
     def __post_init__(self) -> None:
@@ -186,6 +193,7 @@ def explain(readout: Readout, count: int) -> dict[str, Any]:
         "operands": list(operands),
         "result": result,
         "divisor": readout.divisor,
+        "epsilon": readout.epsilon,
         "index": list(readout.index),
     }
 

@@ -1,9 +1,8 @@
 """The whole model on one picture: every stage leads to its page."""
 
 import streamlit as st
-import torch
 
-from pages.figures.model_picture import Stage, parameter_counts, picture, shape
+from pages.figures.model_picture import Stage, brief, operation_counts, parameter_counts, picture, shape
 from pages.figures.sentence import percent
 from pages.figures.token_strip import STYLE, piece
 from pages.ui import cache, catalog, state
@@ -13,7 +12,7 @@ MOST_PIECES, GUESSES = 26, 3
 page = Page(__file__)
 lesson, words, config = page.lesson, page.words, page.lesson.config
 links = catalog.links()
-counts = parameter_counts(config)
+counts, operations = parameter_counts(config), operation_counts(config, *lesson.tokens.shape)
 
 
 def draw_sentence() -> None:
@@ -27,8 +26,8 @@ def draw_stage(stage: Stage) -> None:
     """A card with the live shape of what the stage makes; a link when the stage has a page."""
     live = ", ".join(map(str, shape(stage, config, *lesson.tokens.shape)))
     label = f"**{getattr(words.stages, stage.name)}** `({live})`"
-    if stage.name in links:
-        st.page_link(links[stage.name], label=label)
+    if stage.page in links:
+        st.page_link(links[stage.page], label=label)
     else:
         st.markdown(label)
 
@@ -49,11 +48,10 @@ def draw_model() -> None:
                                 draw_guesses()
 
 
-@torch.no_grad()
 def draw_guesses() -> None:
     """The likeliest tokens after the sentence, as the live model says."""
-    last = cache.block_trace(lesson.source, lesson.tokens, config.num_blocks - 1).output[0, -1]
-    chances, ids = lesson.model.output(lesson.model.final_norm(last)).softmax(0).topk(GUESSES)
+    said = cache.said_after(lesson.source, lesson.tokens[:1], lesson.length - 1)
+    chances, ids = said.probabilities[0].topk(GUESSES)
     guesses = zip(chances.tolist(), map(lesson.label, ids.tolist()), strict=True)
     st.html(
         '<div class="tokens sentence guesses">'
@@ -65,21 +63,25 @@ def draw_guesses() -> None:
     )
 
 
-def draw_parameters() -> None:
-    """How many numbers each part learns, as a table with bars."""
-    none, most = words.none.table(), max(counts.values())
-    bars = {
-        name: f'<i style="width: {100 * count / most:.1f}%"></i>' if count else none[name]
+def draw_parts() -> None:
+    """What each part learns and what it computes, as a table with bars."""
+    learned = words.learned.format(f"<b>{sum(counts.values()):,}</b>")
+    computed = words.computed.format(f"<b>{brief(sum(operations.values()))}</b>")
+    lines = "".join(
+        f"<tr><th>{getattr(words.parts, name)}</th>"
+        f"<td>{count:,}</td><td>{bar(counts, name)}</td>"
+        f"<td>{brief(operations[name])}</td><td>{bar(operations, name)}</td></tr>"
         for name, count in counts.items()
-    }
-    st.html(
-        '<table class="parameters">'
-        + "".join(
-            f"<tr><th>{getattr(words.parts, name)}</th><td>{count:,}</td><td>{bars[name]}</td></tr>"
-            for name, count in counts.items()
-        )
-        + "</table>"
     )
+    heads = f'<tr><th></th><th colspan="2">{learned}</th><th colspan="2">{computed}</th></tr>'
+    st.html(f'<table class="parameters">{heads}{lines}</table>')
+
+
+def bar(numbers: dict[str, int], part: str) -> str:
+    """A part's share of all parts as a bar, or why it has none."""
+    if numbers[part]:
+        return f'<i style="width: {100 * numbers[part] / max(numbers.values()):.1f}%"></i>'
+    return str((words.unlearned if numbers is counts else words.uncounted).table().get(part, ""))
 
 
 def draw_check() -> None:
@@ -90,9 +92,11 @@ def draw_check() -> None:
 
 
 def draw_weights() -> None:
-    """Which weights are shown, what the trained ones reached, and a button for the other ones."""
-    shown, other = ("demonstration", "random") if lesson.source.trained else ("random", "demonstration")
-    st.markdown(getattr(words.weights, shown).format(**cache.demonstration().extra))
+    """Which weights are shown, what the bundled ones reached, and a button for the other ones."""
+    shown = state.get("weights")
+    other = "demonstration" if shown == "random" else "random"
+    facts = {"step": lesson.source.step} if shown == "run" else cache.demonstration().extra
+    st.markdown(getattr(words.weights, shown).format(**facts))
     st.button(getattr(words.switch, other), key="switch", on_click=state.put, args=("weights", other))
 
 
@@ -104,7 +108,7 @@ with st.container(key="welcome", horizontal=True, vertical_alignment="center", w
 draw_sentence()
 draw_model()
 with st.container(key="learned", horizontal=True, wrap=False, gap="large"):
-    draw_parameters()
+    draw_parts()
     with st.container(key="before_and_after"):
         draw_weights()
 draw_check()

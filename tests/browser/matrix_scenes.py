@@ -4,15 +4,24 @@ import streamlit as st
 
 from pages.matrix import Matrix, Readout, Selection, flow, product
 from tests.browser.matrix_examples import (
+    EPSILON,
     LENGTH,
     TOKENS,
+    folded,
     future,
+    gain,
     ids,
     keys,
     masked,
+    normed,
     queries,
     scores,
+    shift,
     table,
+    unit_bias,
+    unit_input,
+    unit_weights,
+    units,
     weights,
     wide,
 )
@@ -55,6 +64,17 @@ elif scene == "weighted":
         readout=Readout("weighted", told),
         on_select=chosen,
     )
+elif scene == "unit":
+    product(
+        Matrix(unit_input, "X", rows=TOKENS),
+        Matrix(unit_weights, "W"),
+        Matrix(units, "A", scale="weight"),
+        bias=unit_bias,
+        key="scene",
+        selected=(i, j),
+        readout=Readout("unit", {**told, "sum": "sum", "bias": "bias"}),
+        on_select=chosen,
+    )
 else:
     lines, readout = {
         "mask": (
@@ -75,6 +95,18 @@ else:
             [[Matrix(queries, "Q", rows=TOKENS), "+", Matrix(keys, "K"), "=", Matrix(queries + keys, "Q+K")]],
             Readout("sum", told),
         ),
+        "stacked": (
+            [
+                [Matrix(queries, "Q", rows=TOKENS)],
+                ["+", Matrix(keys, "K", rows=TOKENS)],
+                ["=", Matrix(queries + keys, "Q+K", rows=TOKENS)],
+            ],
+            Readout("sum", told),
+        ),
+        "multiples": (
+            [[Matrix(scores[:4, :4] * k, f"S{k}") for k in range(start, start + 5)] for start in (1, 6)],
+            Readout("value", told),
+        ),
         "lookup": (
             [[Matrix(table, "E", "token", link="lookup"), "→", Matrix(table[ids], "X", rows=TOKENS)]],
             Readout("lookup", told, index=ids),
@@ -91,6 +123,14 @@ else:
             Readout("value", told),
         ),
         "wide": ([[Matrix(wide, "H")]], Readout("value", told)),
+        "narrow": (
+            [[Matrix(wide, "H"), Matrix(wide[:, :1], "N", link="row", column_offset=300)]],
+            Readout("value", told),
+        ),
+        "norm": (
+            [[Matrix(folded, "x"), "·", Matrix(gain, "γ"), "+", Matrix(shift, "β"), "=", Matrix(normed, "LN")]],
+            Readout("norm", {**told, "mean": "μ", "variance": "σ²", "normalised": "x̂"}, epsilon=EPSILON),
+        ),
     }[scene]
     flow(lines, key="scene", selected=(i, j), readout=readout, on_select=chosen)
 

@@ -12,7 +12,26 @@ import torch
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.matrix_examples import HEAD_SIZE, LENGTH, TOKENS, ids, keys, masked, queries, scores, weights
+from tests.browser.matrix_examples import (
+    EPSILON,
+    HEAD_SIZE,
+    LENGTH,
+    TOKENS,
+    folded,
+    gain,
+    ids,
+    keys,
+    masked,
+    normed,
+    queries,
+    scores,
+    shift,
+    unit_bias,
+    unit_input,
+    unit_weights,
+    units,
+    weights,
+)
 
 SCRIPT = "tests/browser/matrix_scenes.py"
 Open = Callable[..., "Scene"]
@@ -196,6 +215,57 @@ def test_a_sum_adds_the_same_cell_of_each_matrix(open_scene: Open) -> None:
     shown = torch.tensor(scene.numbers("lines") + scene.numbers("number"))
     a, b = queries[7, 2], keys[7, 2]
     torch.testing.assert_close(shown, torch.stack([a, b, a + b]), rtol=1e-3, atol=1e-4)
+
+
+def test_stacked_matrices_stand_under_one_another_right_of_their_signs(open_scene: Open) -> None:
+    boxes = open_scene("stacked").boxes
+    assert len({box["x"] for box in boxes}) == 1
+    assert boxes[0]["x"] > 40
+    assert [box["y"] for box in boxes] == sorted(box["y"] for box in boxes)
+
+
+def test_one_cell_of_many_matrices_is_listed_two_to_a_line(open_scene: Open) -> None:
+    scene = open_scene("multiples")
+    scene.point(0, 1, 2)
+    rows = [line.bounding_box()["y"] for line in scene.page.locator(".lines.paired .label").all()]  # type: ignore[index]
+    assert len(rows) == 10
+    assert len(set(rows)) == 5
+    listed = scene.page.locator(".card .lines .value").all_inner_texts()
+    shown = torch.tensor([float(number.replace("−", "-")) for number in listed])
+    torch.testing.assert_close(shown, scores[1, 2] * torch.arange(1, 11), rtol=1e-3, atol=1e-4)
+
+
+def test_layer_norms_parts_follow_from_all_numbers_of_the_token(open_scene: Open) -> None:
+    scene = open_scene("norm")
+    scene.point(3, 2, 1)
+    mean, variance = folded.mean(), folded.var(correction=0)
+    normalised = (folded[2, 1] - mean) / (variance + EPSILON).sqrt()
+    parts = torch.stack([folded[2, 1], mean, variance, normalised, gain[2, 1], shift[2, 1]])
+    said = scene.page.locator(".card .lines .value").all_inner_texts()
+    shown = torch.tensor([float(number.replace("−", "-")) for number in said])
+    torch.testing.assert_close(shown, parts, rtol=1e-3, atol=1e-4)
+    assert scene.numbers("number") == pytest.approx([float(normed[2, 1])], rel=1e-3)
+
+
+@pytest.mark.parametrize("fires", [True, False])
+def test_a_hidden_unit_shows_its_sum_before_the_activation(open_scene: Open, fires: bool) -> None:
+    scene = open_scene("unit")
+    before = unit_input @ unit_weights + unit_bias
+    row, column = ((before > 0.5) if fires else (before < -0.5)).nonzero()[0].tolist()
+    scene.point(2, row, column)
+    said = scene.page.locator(".card .lines .value").all_inner_texts()
+    listed = [float(number.replace("−", "-")) for number in said]
+    assert len(listed) == 10  # seven terms and the rest, the bias, the sum
+    assert sum(listed[:-1]) == pytest.approx(listed[-1], rel=1e-2, abs=1e-2)
+    assert listed[-1] == pytest.approx(float(before[row, column]), rel=1e-3)
+    assert scene.numbers("number") == pytest.approx([float(units[row, column])], rel=1e-3)
+
+
+def test_a_narrow_matrix_beside_a_wide_one_can_be_read(open_scene: Open) -> None:
+    wide, narrow = open_scene("narrow").boxes
+    assert wide["cellWidth"] < 4
+    assert narrow["cellWidth"] >= 30
+    assert narrow["x"] >= wide["x"] + wide["columns"] * wide["cellWidth"]
 
 
 def test_a_cell_lights_the_same_cell_elsewhere(open_scene: Open) -> None:

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
-from pages.figures.model_picture import Stage, parameter_counts, picture, shape
+from pages.figures.model_picture import Stage, brief, operation_counts, parameter_counts, picture, shape
 from pages.ui import catalog
 from tests.pages.conftest import Open
 from transformer import GPT, ModelConfig
@@ -40,6 +41,35 @@ def test_the_parts_add_up_to_pytorchs_own_count(variant: dict[str, Any]) -> None
     assert parameter_counts(config) == parts
 
 
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_the_operations_by_part_are_what_pytorch_counts(variant: dict[str, Any]) -> None:
+    config = ModelConfig(**SIZES, **variant)
+    model = GPT(config)
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        model.trace(torch.zeros(2, 5, dtype=torch.long))
+    counts = operation_counts(config, 2, 5)
+    assert list(counts) == list(parameter_counts(config))
+    assert sum(counts.values()) == counter.get_total_flops()
+    assert counts["output"] == 2 * 2 * 5 * 12 * 17
+    assert counts["feed_forward"] == 2 * 2 * 2 * 5 * (12 * 20 + 20 * 12)
+
+
+@pytest.mark.parametrize(
+    "count, written",
+    [
+        (0, "0"),
+        (999, "999"),
+        (1000, "1 k"),
+        (9437184, "9.44 M"),
+        (999_600, "1 M"),
+        (1.184e11, "118 G"),
+        (5e15, "5e+03 T"),
+    ],
+)
+def test_a_count_is_brief(count: float, written: str) -> None:
+    assert brief(count) == written
+
+
 @pytest.mark.parametrize("norm_first", [True, False])
 def test_every_stage_shows_the_shape_that_the_trace_has(norm_first: bool) -> None:
     config = ModelConfig(**SIZES, norm_first=norm_first)
@@ -58,6 +88,7 @@ def test_every_stage_shows_the_shape_that_the_trace_has(norm_first: bool) -> Non
         "heads": "queries",
         "concatenation": "output",
         "residual": "attention_residual",
+        "stack": "output",
         "logits": "logits",
         "batch": "tokens",
     }
@@ -77,13 +108,13 @@ def test_layer_norm_stands_where_the_model_has_it(norm_first: bool) -> None:
 
 def test_every_page_of_the_walk_is_a_stage_that_can_be_clicked(open_page: Open) -> None:
     app = open_page("home", weights="random", d_model=24, heads=3, batch=2, context=11)
-    stages = {
-        stage.name for rows in picture(app.session_state["_lesson"].config).values() for row in rows for stage in row
-    }
+    parts = picture(app.session_state["_lesson"].config).values()
+    stages = [stage.page for rows in parts for row in rows for stage in row]
     links = [element.proto.page for element in app.get("page_link")]
     for entry in catalog.WALK:
-        if entry.name in stages:
-            assert links.count(entry.name) == 2, f"{entry.name}: once in the map, once in the picture"
+        assert links.count(entry.name) == stages.count(entry.name)
+        if entry.chapter in ("input", "attention", "block", "output"):
+            assert entry.name in stages
     labels = [element.proto.label for element in app.get("page_link")]
     assert any("`(2, 3, 11, 11)`" in label for label in labels)
 

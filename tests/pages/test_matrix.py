@@ -101,6 +101,12 @@ def test_a_readout_names_the_words_it_misses() -> None:
         explain(Readout("sum", words("sum"), operands=(0, 3)), 3)
 
 
+def test_a_layer_norms_epsilon_reaches_the_browser() -> None:
+    assert explain(Readout("norm", words("norm"), epsilon=1e-5), 4)["epsilon"] == 1e-5
+    with pytest.raises(ValueError, match="'norm' also needs the words mean, normalised, total, variance"):
+        Readout("norm", {"title": "dim {column}"})
+
+
 def test_a_readout_explains_the_last_matrix_by_all_before_it() -> None:
     sent = explain(Readout("sum", words("sum")), 3)
     assert (sent["operands"], sent["result"]) == ([0, 1], 2)
@@ -131,6 +137,24 @@ def test_every_role_has_a_colour_of_its_own_that_stands_out(theme: palette.Theme
     for color in colors:
         low, high = sorted((ground, luminance(color)))
         assert (high + 0.05) / (low + 0.05) > 2.8, color
+
+
+def oklab(color: str) -> torch.Tensor:
+    """Lightness, green–red and blue–yellow (Ottosson 2020): equal distances look about equally far."""
+    channels = torch.tensor([int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    linear = torch.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    cones = torch.tensor([[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.6300]]) @ linear
+    opposed = torch.tensor([[0.2105, 0.7936, -0.0041], [1.9780, -2.4286, 0.4506], [0.0259, 0.7828, -0.8087]])
+    return opposed @ cones.pow(1 / 3)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_head_is_mistaken_for_a_name_or_for_another_head(theme: palette.Theme) -> None:
+    heads = [oklab(palette.color(role, theme)) for role in palette.ROLES if role.startswith("head")]
+    others = [oklab(palette.color(role, theme)) for role in palette.ROLES if not role.startswith("head")]
+    for place, head in enumerate(heads):
+        nearest = min(float(torch.dist(head, one)) for one in (*others, *heads[:place]))
+        assert nearest > (0.1 if place < 6 else 0.07)
 
 
 def test_the_script_is_one_module_with_the_palette_of_the_figures() -> None:

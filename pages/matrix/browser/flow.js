@@ -8,8 +8,9 @@ function flowItems(scene) {
     line.map((item, k) => {
       if (typeof item === "string") return { sign: item.match(/^(.+)\s([→⟶⇒])$/)?.slice(1) ?? [item] };
       const matrix = scene.matrices[item];
-      const before = scene.matrices[line.slice(0, k).findLast((other) => typeof other === "number")];
-      const above = scene.matrices[scene.lines[at - 1]?.[k]];
+      const isMatrix = (other) => typeof other === "number";
+      const before = scene.matrices[line.slice(0, k).findLast(isMatrix)];
+      const above = scene.matrices[scene.lines[at - 1]?.filter(isMatrix)[line.slice(0, k).filter(isMatrix).length]];
       return {
         matrix,
         names: {
@@ -32,23 +33,34 @@ function flowMetrics(lines, fits, ruler, room) {
     );
     around.set(item, { modes, ...margins(item.matrix, modes, fits.angle, ruler, room.width) });
   }
-  const columns = (line) => line.reduce((sum, { matrix }) => sum + (matrix?.width ?? 0), 0);
-  const least = Math.min(34 * unit, (0.75 * room.width) / Math.max(...lines.map(columns))); // many narrow ones still fit
-  const cellWide = ({ matrix }, size) => (matrix.width <= 4 ? Math.max(size, least) : size);
+  const isNarrow = ({ matrix }) => matrix && matrix.width <= 4;
+  const signWide = ({ sign }) => Math.max(...sign.map((part) => ruler.width(signFont(part), part))) + 1.1 * rem;
+  const fixed = (line) =>
+    line.reduce((sum, item) => sum + (item.sign ? signWide(item) : around.get(item).left), gap * line.length);
+  const leastIn = (line) => {
+    const narrow = line.filter(isNarrow).reduce((sum, { matrix }) => sum + matrix.width, 0);
+    const share = line.every((item) => item.sign || isNarrow(item)) ? 1 : 0.75; // many narrow ones still fit
+    return (share * (room.width - fixed(line))) / Math.max(1, narrow);
+  };
+  const least = Math.max(1, Math.min(34 * unit, ...lines.map(leastIn)));
+  const cellWide = (item, size) => (isNarrow(item) ? Math.max(size, least) : size);
   const cellHigh = ({ matrix }, size) => (matrix.height <= 2 ? Math.max(size, 24 * unit) : size);
-  const signWide = ({ sign }) => Math.max(...sign.map((part) => ruler.width("sign", part))) + 1.1 * rem;
   const wide = (item, size) =>
     item.sign ? signWide(item) : around.get(item).left + item.matrix.width * cellWide(item, size);
+  const slants = (item) => around.get(item)?.modes.columns === "labels";
+  const before = (line, k) => (k === 0 ? 0 : slants(line[k - 1]) && !slants(line[k]) ? 1.4 * gap : gap);
+  const lead = ([first]) => (first.sign ? signWide(first) + gap : 0);
+  const indent = (line) => Math.max(...lines.map(lead)) - lead(line); // a sign that begins a line stands left of the column
   const lineWide = (line, size) => {
     const last = line.findLast((item) => item.matrix);
-    const out =
-      around.get(last)?.modes.columns === "labels" ? lean(around.get(last).labels.columns, size, fits.angle, ruler) : 2;
-    return line.reduce((sum, item) => sum + wide(item, size), gap * (line.length - 1) + out);
+    const name = ruler.width("name", last.matrix.name) + 0.5 * rem - last.matrix.width * cellWide(last, size);
+    const out = slants(last) ? lean(around.get(last).labels.columns, size, fits.angle, ruler) : 2;
+    return line.reduce((sum, item, k) => sum + before(line, k) + wide(item, size), indent(line) + Math.max(name, out));
   };
   const most = (line, height) => Math.max(...line.filter((item) => item.matrix).map(height));
-  const head = (line) => most(line, (item) => around.get(item).top) + 1.5 * rem;
+  const head = (line) => most(line, (item) => around.get(item).top) + 1.4 * rem;
   const body = (line, size) => most(line, (item) => item.matrix.height * cellHigh(item, size));
-  return { around, gap, cellWide, cellHigh, wide, lineWide, head, body, below: 0.7 * rem };
+  return { around, before, indent, cellWide, cellHigh, wide, lineWide, head, body, below: 0.55 * rem };
 }
 
 /** The largest size up to `most` that fits, by halving. */
@@ -69,7 +81,7 @@ function flowSizes(lines, fits, ruler, room) {
     lines.reduce((sum, line) => sum + metrics.head(line) + metrics.body(line, size) + metrics.below, 1.8 * rem);
   let cellWidth = largest(ROOMY * unit, (size) => lines.every((line) => metrics.lineWide(line, size) <= room.width));
   let cellHeight = largest(ROOMY * unit, (size) => high(size) <= room.height);
-  cellHeight = Math.min(cellHeight, Math.max(1.25 * cellWidth, fits.rows ? 20 * unit : 6));
+  cellHeight = Math.min(cellHeight, Math.max(1.6 * cellWidth, (fits.rows ? 42 : 6) * unit));
   cellWidth = Math.min(cellWidth, widestCell(cellHeight, ruler));
   return { cellWidth, cellHeight, metrics, angle: fits.angle };
 }
@@ -84,9 +96,10 @@ function placeFlow(scene, ruler, room, ratio) {
   for (const line of lines) {
     const top = y + metrics.head(line);
     const high = (item) => (item?.matrix ? item.matrix.height * metrics.cellHigh(item, cellHeight) : Infinity);
-    let x = 0;
+    let x = metrics.indent(line);
     line.forEach((item, k) => {
       const width = metrics.wide(item, cellWidth);
+      x += metrics.before(line, k);
       if (item.sign) {
         const middle = Math.min(high(line[k - 1]), high(line[k + 1])) / 2;
         signs.push({ parts: item.sign, x: x + width / 2, y: top + middle, width: width - 0.6 * rem });
@@ -103,7 +116,7 @@ function placeFlow(scene, ruler, room, ratio) {
           }),
         );
       }
-      x += width + metrics.gap;
+      x += width;
     });
     y = top + metrics.body(line, cellHeight) + metrics.below;
   }

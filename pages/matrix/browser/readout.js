@@ -8,11 +8,14 @@ const HOLDERS = 12; // matrices listed for one shared cell
 function lineCount(scene) {
   const { kind, operands } = scene.readout;
   const bias = scene.bias ? 1 : 0;
-  if (kind === "dot" || kind === "weighted") return Math.min(scene.matrices[operands[0]].width, TERMS) + bias;
+  const terms = () => Math.min(scene.matrices[operands[0]].width, TERMS) + bias;
+  if (kind === "dot" || kind === "weighted") return terms();
+  if (kind === "unit") return terms() + 1;
+  if (kind === "norm") return 6;
   if (kind === "softmax") return Math.min(scene.matrices[operands[0]].width, SHARES + 1) + 2;
   if (kind === "sum") return operands.length;
   if (kind === "divide") return 2;
-  if (kind === "value") return scene.matrices.length > 1 ? Math.min(mostHolders(scene), HOLDERS) : 0;
+  if (kind === "value") return mostHolders(scene) > 1 ? Math.min(mostHolders(scene), HOLDERS) : 0;
   return 1;
 }
 
@@ -73,6 +76,35 @@ function explainDot(scene, [a, b], result, { row, column }, digits) {
   if (scene.bias)
     lines.push({ label: words.bias ?? "", wide: true, value: significant(scene.bias[column], digits, true) });
   return { lines, total: result.at(row, column) };
+}
+
+/** A hidden unit: the same sum, and its total before the activation. */
+function explainUnit(scene, given, result, cell, digits) {
+  const { lines, total } = explainDot(scene, given, result, cell, digits);
+  const [x, weights] = given;
+  const before = sum(Array.from({ length: x.width }, (_, k) => x.at(cell.row, k) * weights.at(k, cell.column)));
+  const value = significant(before + (scene.bias?.[cell.column] ?? 0), digits, true);
+  return { lines: [...lines, { label: scene.readout.words.sum, wide: true, strong: true, value }], total };
+}
+
+/** LayerNorm of one number of a token; the first operand holds all numbers of that token. */
+function explainNorm(scene, [x, gain, bias], result, { row, column }, digits) {
+  const { words, epsilon } = scene.readout;
+  const mean = sum([...x.values]) / x.values.length;
+  const variance = sum([...x.values].map((value) => (value - mean) ** 2)) / x.values.length;
+  const normalised = (x.at(row, column) - mean) / Math.sqrt(variance + epsilon);
+  const line = (label, value, more) => ({ label, wide: true, value: significant(value, digits, true), ...more });
+  return {
+    lines: [
+      line(x.name, x.at(row, column), { role: x.role }),
+      line(words.mean, mean),
+      line(words.variance, variance, { value: significant(variance, digits) }),
+      line(words.normalised, normalised, { strong: true }),
+      line(`· ${gain.name}`, gain.at(row, column), { role: gain.role }),
+      line(`+ ${bias.name}`, bias.at(row, column), { role: bias.role }),
+    ],
+    total: result.at(row, column),
+  };
 }
 
 /** The line for what is not listed, with its subtotal. */
@@ -194,6 +226,8 @@ function explain(scene, point, digits) {
   const given = operands.map((index) => scene.matrices[index]);
   const base = { title: titled(words.title, matrix, cell), what: words.total, of: matrix };
   if (kind === "dot" || kind === "weighted") return { ...base, ...explainDot(scene, given, matrix, cell, digits) };
+  if (kind === "unit") return { ...base, ...explainUnit(scene, given, matrix, cell, digits) };
+  if (kind === "norm") return { ...base, ...explainNorm(scene, given, matrix, cell, digits) };
   const cells = operands.map((index) => cellOf(scene, index, ...ij));
   if (kind === "softmax") return { ...base, ...explainSoftmax(scene, given, matrix, cell, cells[0], digits) };
   return { ...base, ...explainPlain(scene, given, matrix, cell, cells, digits) };

@@ -1,0 +1,142 @@
+"""The whole stack at once: every head, what each sublayer writes, how the stream grows, and the logit lens."""
+
+import math
+
+import streamlit as st
+import torch
+import torch.nn.functional as F
+
+from pages.figures import every_head, predictions
+from pages.figures.sentence import code, percent
+from pages.figures.stream_growth import stream_growth
+from pages.matrix import Matrix, Readout, Selection, product
+from pages.ui import cache, catalog, pickers, state, text
+from pages.ui.lesson import UNKNOWN
+from pages.ui.parts import Page, Proof, size
+from transformer.residual_stream import follow, habits
+
+GUESSES = 4
+page = Page(__file__)
+lesson, words = page.lesson, page.words
+stream, config, labels = lesson.stream, lesson.config, lesson.labels
+stages = [words.stages.start] + [
+    sublayer.format(block)
+    for block in range(1, config.num_blocks + 1)
+    for sublayer in (words.stages.attention, words.stages.feed_forward)
+]
+
+
+def walk_into(panel: int) -> None:
+    """Looks at the head of a panel from now on."""
+    block, head = divmod(panel, config.num_heads)
+    state.put("block", block + 1)
+    state.put("head", head + 1)
+
+
+def draw_heads() -> None:
+    """Every head of every block; a click walks into one."""
+    place = {"block": lesson.block + 1, "head": lesson.head + 1}
+    asked = page.controls.button(words.open.format(**place), key=f"{page.name}_open")
+    side = every_head.square_of(config.num_blocks, config.num_heads, lesson.length)
+    shares = habits(stream.weights).flatten(0, 1).tolist()
+    names = [words.block.format(n + 1) for n in range(config.num_blocks)]
+    heads = [words.head.format(n + 1) for n in range(config.num_heads)]
+    titles = [f"{block} · {head}" for block in names for head in heads]
+    figure = every_head.every_head(
+        every_head.pooled(stream.weights, side),
+        names,
+        heads,
+        [note(head) for head in shares],
+        ["<br>".join([f"<b>{title}</b>", *told(head)]) for title, head in zip(titles, shares, strict=True)],
+        (lesson.block, lesson.head),
+        page.theme,
+    )
+    clicked = pickers.clickable(page, figure, "every_head", walk_into)
+    st.markdown(words.click + (" " + words.pooled.format(side=side) if side > 1 else ""))
+    if asked or clicked:
+        state.turn_to(catalog.links()["softmax"])
+
+
+def told(shares: list[float]) -> list[str]:
+    """What a head gives to the token itself, the one before and the first, in words; nothing where that says nothing."""
+    names = (words.habits.itself, words.habits.previous, words.habits.first)
+    return [name.format(percent(share)) for name, share in zip(names, shares, strict=True) if math.isfinite(share)]
+
+
+def note(shares: list[float]) -> str:
+    """The largest of these."""
+    lines = told(shares)
+    return lines[shares.index(max(shares))] if lines else ""
+
+
+def draw_writes() -> None:
+    """Who wrote what into the picked token's numbers: the stream after each sublayer is the sum of all writes so far."""
+    place = pickers.token(page, words.token)
+    dim = lesson.picked("dim", config.d_model)
+    last = len(stages) - 1
+    counted = torch.ones(len(stages), len(stages)).tril()
+    later = torch.ones_like(counted, dtype=torch.bool).triu(1)
+    writes, states = stream.writes[:, place], stream.states[:, place]
+    limit = float(torch.cat([writes, states]).abs().max()) or None
+
+    def keep(selection: Selection) -> None:
+        state.remember("stack_stage", selection.i)
+        state.put("dim", selection.j)
+
+    product(
+        Matrix(counted.masked_fill(later, math.nan), "1", rows=stages, columns=stages, scale="weight"),
+        Matrix(writes, words.writes.written, "value", stages, limit=limit),
+        Matrix(states, "x", "output", limit=limit, column_axis=words.writes.dimensions),
+        key="writes",
+        selected=(min(state.recall("stack_stage", last), last), dim),
+        readout=Readout("weighted", words.writes.readout.table()),
+        on_select=keep,
+    )
+
+
+def draw_growth() -> None:
+    """How long each token's vector is after each sublayer, and how far it has turned from where it started."""
+    place = pickers.token(page, words.token)
+    states = stream.states
+    start, end = states[0, place], states[-1, place]
+    lengths, cosines = states.norm(dim=-1), F.cosine_similarity(states, states[:1], dim=-1)
+    titles, names = (words.growth.length, words.growth.cosine), (words.growth.mean, words.growth.blocks)
+    figure = stream_growth((lengths, cosines), stages, labels, place, titles, names, page.theme)
+    page.plot(figure, "growth", beside_words=True)
+    numbers = {
+        "squares": end.square().sum(),
+        "length": lengths[-1, place],
+        "first": lengths[0, place],
+        "dot": end @ start,
+        "cosine": cosines[-1, place],
+    }
+    worked = {name: text.number(float(number)) for name, number in numbers.items()}
+    st.markdown(words.growth.worked.format(token=code(labels[place]), **worked))
+
+
+def draw_lens() -> None:
+    """What the model would say after the picked token if it stopped at the start, or after any block."""
+    place = pickers.token(page, words.token)
+    following = int(lesson.targets[lesson.row, place])
+    known = following != UNKNOWN
+    found = cache.lens(lesson.source, lesson.pictured, place, following if known else 0, GUESSES)
+    names = [words.embedding, *(words.block.format(n + 1) for n in range(config.num_blocks))]
+    layers = [
+        predictions.Layer(
+            name,
+            [(lesson.label(id), share, id == following) for id, share in zip(ids, shares, strict=True)],
+            (watched, words.lens.rank.format(f"{rank:,}")) if known else None,
+        )
+        for name, ids, shares, watched, rank in zip(names, *(part.tolist() for part in found), strict=True)
+    ]
+    after, says = words.lens.after, words.lens.says.format(token=labels[place])
+    st.html(predictions.STYLE)
+    st.html(predictions.lens(layers, (after, says, words.lens.next.format(token=lesson.label(following)))))
+    st.markdown(words.lens.note)
+
+
+VIEWS = {"heads": draw_heads, "writes": draw_writes, "growth": draw_growth, "lens": draw_lens}
+page.opening(size(lesson.embedding.embeddings), size(lesson.embedding.embeddings))
+VIEWS[page.view(*VIEWS)]()
+again = cache.last_output(lesson.source, lesson.pictured)[0]
+page.details(follow, stream, ["states", "weights"], Proof(stream.states[-1], again, "F.scaled_dot_product_attention"))

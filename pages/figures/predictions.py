@@ -1,0 +1,91 @@
+"""What a model would say next, as tables of tokens: pure HTML, every text escaped. They need `STYLE` on the page."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+from typing import Final, NamedTuple
+
+STYLE: Final = Path(__file__).with_name("predictions.css")
+LEAST_WRITTEN: Final = 0.001
+
+
+class Layer(NamedTuple):
+    """What the model would say if it stopped here.
+
+    guesses: (token, probability, whether it is the true next one), likeliest first. next: the true next token's
+    probability and how its rank is written; None where nobody knows it.
+    """
+
+    name: str
+    guesses: Sequence[tuple[str, float, bool]]
+    next: tuple[float, str] | None
+
+
+class Candidate(NamedTuple):
+    """A possible next token: its rank as written, its text, its logit, exp(logit − maximum), its probability."""
+
+    rank: str
+    token: str
+    logit: str
+    exponential: str
+    probability: float
+    true: bool
+
+
+def percent(share: float) -> str:
+    """A share with as many digits as it can bear: "42.3 %", "0.17 %", "<0.1 %"."""
+    if share < LEAST_WRITTEN:
+        return "<0.1 %"
+    return f"{100 * share:.1f} %" if share >= 0.01 else f"{100 * share:.2f} %"
+
+
+def lens(layers: Sequence[Layer], heads: tuple[str, str, str]) -> str:
+    """A line for each layer: its likeliest guesses, each filled as far as its probability, and the true next token.
+
+    heads: over the layers, over the guesses, over the true next token.
+    """
+    most = len(layers[0].guesses)
+    head = f'<th>{escape(heads[0])}</th><th colspan="{most}">{escape(heads[1])}</th>'
+    if layers[0].next:
+        head += f'<th class="next">{escape(heads[2])}</th>'
+    return _table("lens", head, map(_layer, layers), len(layers))
+
+
+def _layer(layer: Layer) -> str:
+    guesses = "".join(
+        f'<td class="guess"><span class="{"true" if true else "other"}" style="--share: {100 * share:.1f}%">'
+        f'<span class="piece">{escape(token)}</span><small>{escape(percent(share))}</small></span></td>'
+        for token, share, true in layer.guesses
+    )
+    if not layer.next:
+        return f"<th>{escape(layer.name)}</th>{guesses}"
+    share, rank = layer.next
+    bar = f'<i style="width: {45 * share:.1f}%"></i> {escape(percent(share))} <small>{escape(rank)}</small>'
+    return f'<th>{escape(layer.name)}</th>{guesses}<td class="next">{bar}</td>'
+
+
+def ranking(candidates: Sequence[Candidate], heads: Sequence[str]) -> str:
+    """The head of the list, a bar for each probability; heads: over its five columns. The true next token is lit."""
+    head = "".join(
+        f'<th class="{kind}">{escape(text)}</th>'
+        for kind, text in zip(("rank", "token", "number", "number", "number"), heads, strict=True)
+    )
+    most = max(candidate.probability for candidate in candidates)
+    lines = [_candidate(candidate, most) for candidate in candidates]
+    return _table("ranking", head + '<th class="bar"></th>', lines, len(candidates))
+
+
+def _candidate(candidate: Candidate, most: float) -> str:
+    lit = " true" if candidate.true else ""
+    numbers = (candidate.logit, candidate.exponential, percent(candidate.probability))
+    return (
+        f'<td class="rank">{escape(candidate.rank)}</td><td class="piece{lit}">{escape(candidate.token)}</td>'
+        + "".join(f'<td class="number">{escape(number)}</td>' for number in numbers)
+        + f'<td class="bar{lit}"><i style="width: {100 * candidate.probability / most:.1f}%"></i></td>'
+    )
+
+
+def _table(kind: str, head: str, lines: Iterable[str], count: int) -> str:
+    rows = "".join(f"<tr>{line}</tr>" for line in lines)
+    high = f"clamp(1.55rem, calc((100vh - 20.5rem) / {count + 1}), 4.4rem)"
+    return f'<table class="predictions {kind}" style="--row: {high}"><thead>{head}</thead><tbody>{rows}</tbody></table>'

@@ -1,0 +1,87 @@
+"""The hidden units that a token excites most, and what each of them adds to the output."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import plotly.graph_objects as go
+import torch
+from torch import Tensor
+
+from pages.figures.palette import Theme
+from pages.figures.theme import axis, color, colorscale, figure
+
+BARS, MAP = [0.0, 0.2], [0.235, 1.0]
+
+
+class Strongest(NamedTuple):
+    """units: (K,) int64, the largest activation first. activations: (K,).
+
+    added: (K + 2, D), what each of them adds to the output, then all the others together, then the bias. Its rows sum to
+    the output.
+    """
+
+    units: Tensor
+    activations: Tensor
+    added: Tensor
+
+
+def strongest(activated: Tensor, weights: Tensor, bias: Tensor, most: int) -> Strongest:
+    """The `most` units of largest magnitude. activated: (F,); weights: (D, F); bias: (D,)"""
+    units = activated.abs().topk(min(most, len(activated))).indices
+    added = activated[units, None] * weights.T[units]
+    others = weights @ activated.index_fill(0, units, 0.0)
+    return Strongest(units, activated[units], torch.cat([added, others[None], bias[None]]))
+
+
+def strongest_units(
+    found: Strongest, output: Tensor, labels: Sequence[str], titles: tuple[str, str], theme: Theme
+) -> go.Figure:
+    """Bars of the units' activations, and beside each what it adds; below a line the output (D,), the sum of all rows.
+
+    labels: one for each unit, then for the others, the bias and the output. titles: over the bars and over the rows.
+    """
+    rows, count = torch.cat([found.added, output[None]]), len(labels)
+    places = torch.arange(count).numpy()
+    limit = float(rows.abs().max()) or 1.0
+    ticks: dict[str, Any] = {"tickvals": places, "ticktext": list(labels), "tickfont": {"size": 15}}
+    top = max(float(found.activations.max()), 0.0) * 1.35 or 1.0
+    layout = {
+        "yaxis": axis(theme, **ticks, range=[count - 0.45, -0.5], showgrid=False, zeroline=False),
+        "xaxis": axis(theme, domain=BARS, range=[min(float(found.activations.min()), 0.0), top], visible=False),
+        "xaxis2": axis(theme, domain=MAP, range=[-0.5, rows.size(1) - 0.5], showgrid=False, zeroline=False, nticks=9),
+        "annotations": [_title(title, domain[0]) for title, domain in zip(titles, (BARS, MAP), strict=True)],
+        "shapes": [_line(count - 1.5, theme)],
+        "margin": {"l": 10, "r": 10, "t": 34, "b": 10},
+        "bargap": 0.3,
+    }
+    return figure([_bars(found, places, theme), _map(rows, places, limit, theme)], theme, **layout)
+
+
+def _bars(found: Strongest, places: Any, theme: Theme) -> dict[str, Any]:
+    numbers = {"x": found.activations.float().numpy(), "y": places[: len(found.units)]}
+    text = {"texttemplate": "%{x:.2f}", "textposition": "outside", "textfont": {"size": 14}, "cliponaxis": False}
+    look = {"marker": {"color": color("weight", theme)}, "hoverinfo": "skip"}
+    return {"type": "bar", "orientation": "h", **numbers, **text, **look}
+
+
+def _map(rows: Tensor, places: Any, limit: float, theme: Theme) -> dict[str, Any]:
+    bar = {"thickness": 10, "outlinewidth": 0, "tickvals": [-limit, 0, limit], "tickformat": ".2f", "len": 0.6}
+    scale = {"zmin": -limit, "zmax": limit, "zmid": 0, "colorscale": colorscale("signed", theme), "colorbar": bar}
+    gaps = {"xgap": 1 if rows.size(1) <= 128 else 0, "ygap": 3, "hovertemplate": "%{y} · %{x}: %{z:.4f}<extra></extra>"}
+    return {"type": "heatmap", "z": rows.float().numpy(), "y": places, "xaxis": "x2", **scale, **gaps}
+
+
+def _title(text: str, x: float) -> dict[str, Any]:
+    place = {"xref": "paper", "yref": "paper", "x": x, "y": 1, "xanchor": "left", "yanchor": "bottom"}
+    return {**place, "text": text, "showarrow": False, "font": {"size": 15}}
+
+
+def _line(y: float, theme: Theme) -> dict[str, Any]:
+    ends = {"x0": 0, "x1": 1, "y0": y, "y1": y}
+    return {
+        "type": "line",
+        "xref": "paper",
+        "yref": "y",
+        "line": {"color": color("neutral", theme), "width": 2},
+        **ends,
+    }

@@ -1,0 +1,166 @@
+"""The page of residual connections and LayerNorm: every part drawn follows from the tensor before it, in either order."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from pages.figures.norm_placement import mean_size, residuals
+from pages.ui import lesson as lessons
+from tests.pages.conftest import Open
+from tests.pages.reading import chart, component, drawn
+from transformer import ModelConfig
+
+UNEVEN = {"weights": "random", "d_model": 24, "heads": 3, "batch": 2, "context": 11, "block": 2, "row": 2, "query": 6}
+SETTINGS = pytest.mark.parametrize("choices", [UNEVEN, {"block": 3, "query": 5}], ids=["random", "trained"])
+SUBLAYERS = pytest.mark.parametrize("sublayer", ["attention", "feed_forward"])
+ORDERS = pytest.mark.parametrize("order", ["pre", "post"])
+NAME = "residual_and_layer_norm"
+
+
+def asked(view: str, sublayer: str = "attention", order: str = "pre") -> dict[str, str]:
+    return {f"{NAME}_view": view, f"{NAME}_sublayers": sublayer, f"{NAME}_orders": order}
+
+
+def torch_block(lesson: Any, norm_first: bool) -> Tensor:
+    """The pictured row after PyTorch's own block with the same weights. (T, D)"""
+    block, config = lesson.model.blocks[lesson.block], lesson.config
+    twin = nn.TransformerEncoderLayer(
+        config.d_model, config.num_heads, config.d_ff, 0.0, config.activation, batch_first=True, norm_first=norm_first
+    ).eval()
+    projections = block.attention.query, block.attention.key, block.attention.value
+    with torch.no_grad():
+        twin.self_attn.in_proj_weight.copy_(torch.cat([part.weight for part in projections]))
+        twin.self_attn.in_proj_bias.copy_(torch.cat([part.bias for part in projections]))
+        pairs = {
+            twin.self_attn.out_proj: block.attention.output,
+            twin.linear1: block.feed_forward.hidden,
+            twin.linear2: block.feed_forward.output,
+            twin.norm1: block.attention_norm,
+            twin.norm2: block.feed_forward_norm,
+        }
+        for theirs, ours in pairs.items():
+            theirs.load_state_dict(ours.state_dict())
+        future = torch.ones(lesson.length, lesson.length, dtype=torch.bool).triu(1)
+        result: Tensor = twin(lesson.block_trace.input[lesson.row, None], src_mask=future)[0]
+    return result
+
+
+@SETTINGS
+def test_the_sum_drawn_is_the_traces(open_page: Open, choices: dict[str, Any]) -> None:
+    app = open_page(NAME, **asked("sum"), **choices)
+    lesson = app.session_state["_lesson"]
+    trace, row = lesson.block_trace, lesson.row
+    shown = drawn(app, "residual")
+    for place, tensor in enumerate((trace.input, trace.attention.output, trace.attention_residual)):
+        assert torch.equal(shown[2 * place], tensor[row])
+        torch.testing.assert_close(shown[2 * place + 1][:, 0], tensor[row].norm(dim=1))
+    torch.testing.assert_close(shown[0] + shown[2], shown[4])
+    scene = component(app, "residual")
+    assert len({matrix["limit"] for matrix in scene["matrices"][::2]}) == 1
+    assert (scene["readout"]["kind"], scene["readout"]["operands"], scene["readout"]["result"]) == ("sum", [0, 2], 4)
+
+
+@SUBLAYERS
+@ORDERS
+@SETTINGS
+def test_numbers_written_out_are_the_chosen_tokens(
+    open_page: Open, choices: dict[str, Any], order: str, sublayer: str
+) -> None:
+    app = open_page(NAME, **asked("numbers", sublayer, order), **choices)
+    x, added, y = drawn(app, "numbers")
+    assert x.numel() == app.session_state["_lesson"].config.d_model
+    torch.testing.assert_close(x + added, y)
+
+
+@SUBLAYERS
+@ORDERS
+@SETTINGS
+def test_each_labelled_part_of_layer_norm_follows_from_the_one_before(
+    open_page: Open, choices: dict[str, Any], order: str, sublayer: str
+) -> None:
+    app = open_page(NAME, **asked("norm", sublayer, order), **choices)
+    lesson = app.session_state["_lesson"]
+    x, normalised, gain, bias, result = (part.flatten() for part in drawn(app, "layer_norm"))
+    wide = x.double()
+    by_hand = (wide - wide.mean()) / (wide.var(correction=0) + 1e-5).sqrt()
+    torch.testing.assert_close(normalised.double(), by_hand, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(normalised * gain + bias, result)
+    norm = getattr(lesson.model.blocks[lesson.block], f"{sublayer}_norm")
+    assert torch.equal(gain, norm.weight)
+    assert torch.equal(bias, norm.bias)
+    readout = component(app, "layer_norm")["readout"]
+    assert (readout["kind"], readout["operands"], readout["epsilon"]) == ("norm", [0, 2, 3], 1e-5)
+    if order == "pre":
+        token = choices["query"]
+        assert torch.equal(result, getattr(lesson.block_trace, f"{sublayer}_norm")[lesson.row, token])
+
+
+def test_training_has_moved_gamma_and_beta_and_random_weights_have_not(open_page: Open) -> None:
+    *_, gain, bias, _ = drawn(open_page(NAME, **asked("norm")), "layer_norm")
+    assert (gain - 1).abs().max() > 0.1 < bias.abs().max()
+    *_, gain, bias, _ = drawn(open_page(NAME, **asked("norm"), weights="random"), "layer_norm")
+    assert torch.equal(gain, torch.ones_like(gain))
+    assert torch.equal(bias, torch.zeros_like(bias))
+
+
+@ORDERS
+@SETTINGS
+def test_either_order_is_what_torchs_own_block_computes(open_page: Open, choices: dict[str, Any], order: str) -> None:
+    app = open_page(NAME, **asked("sum", "feed_forward", order), **choices)
+    lesson = app.session_state["_lesson"]
+    expected = torch_block(lesson, order == "pre")
+    if order == "post":
+        token = choices["query"]
+        *_, drawn_row = drawn(open_page(NAME, **asked("norm", "feed_forward", order), **choices), "layer_norm")
+        torch.testing.assert_close(drawn_row.flatten(), expected[token], rtol=1e-4, atol=1e-4)
+    else:
+        torch.testing.assert_close(drawn(app, "residual")[4], expected, rtol=1e-4, atol=1e-4)
+
+
+def test_the_picture_of_both_orders_says_how_large_the_stream_is(open_page: Open) -> None:
+    app = open_page(NAME, **asked("placement"), **UNEVEN)
+    lesson = app.session_state["_lesson"]
+    said: list[str] = chart(app, "norm_placement")["data"][-1]["text"]
+    both = residuals(lesson.block_trace, lesson.row, True)
+    sizes = [both["attention"].stream, both["attention"].added, both["feed_forward"].stream, both["feed_forward"].total]
+    assert {f"{mean_size(tensor):.2f}" for tensor in sizes} <= set(said)
+    after_post = torch_block(lesson, False).norm(dim=1).mean()
+    assert f"{float(after_post):.2f}" in said
+    assert said.count("LayerNorm") == 4
+
+
+def test_the_order_that_is_not_the_models_is_marked_as_what_if(open_page: Open) -> None:
+    texts = [
+        [note.value for note in open_page(NAME, **asked("sum", order=order)).markdown] for order in ("pre", "post")
+    ]
+    assert ["**What if**" in " ".join(text) for text in texts] == [False, True]
+
+
+def test_a_post_norm_model_shows_its_own_order_first(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen: Callable[[Any], ModelConfig] = lessons.chosen_config
+    monkeypatch.setattr(lessons, "chosen_config", lambda tokenizer: replace(chosen(tokenizer), norm_first=False))
+    app = open_page(NAME, **{f"{NAME}_view": "norm"}, **UNEVEN)
+    lesson = app.session_state["_lesson"]
+    x, *_, result = drawn(app, "layer_norm")
+    assert torch.equal(x.flatten(), lesson.block_trace.attention_residual[lesson.row, 6])
+    assert torch.equal(result.flatten(), lesson.block_trace.attention_norm[lesson.row, 6])
+    assert "**What if**" not in " ".join(note.value for note in app.markdown)
+
+
+@pytest.mark.parametrize("view", ["sum", "numbers", "norm", "placement"])
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"text": "a", "vocab": "characters", "batch": 1, "d_model": 8, "heads": 1},
+        {"text": "word after " * 100, "d_model": 512, "heads": 16, "context": 128},
+        {"text": "the cat sat on the mat 🐱 `*$<b>", "vocab": "r50k_base", "d_model": 136},
+    ],
+    ids=["one token", "largest", "odd tokens"],
+)
+def test_extremes_draw(open_page: Open, view: str, choices: dict[str, Any]) -> None:
+    app = open_page(NAME, weights="random", query=100, dim=500, **asked(view, order="post"), **choices)
+    assert app.get("bidi_component") or app.get("plotly_chart")
