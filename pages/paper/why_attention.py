@@ -1,0 +1,161 @@
+"""Why attention: the recurrent network it replaced, counted and measured on this machine (paper, section 4 and table 1)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+import torch
+
+from pages.figures import reading, table_1
+from pages.figures.curves import Axis, Curve, curves
+from pages.figures.palette import Role
+from pages.matrix import Matrix, Readout, product
+from pages.ui import state
+from pages.ui.parts import Page, Proof, size
+from pages.ui.slider import slider
+from pages.ui.text import number, with_terms
+from transformer.recurrent import make_rnn, trace_rnn
+from transformer.sequence_costs import (
+    LENGTHS,
+    NUM_HEADS,
+    REACH_WIDTH,
+    REACHES,
+    alone,
+    layer_costs,
+    measured_memory,
+    measured_reach,
+    measured_times,
+)
+
+HIDDEN = 12  # numbers of the pictured hidden state
+WIDTHS, GAINS, BIASES = (32, 64, 128, 256), (0.5, 1.0, 1.5, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0, 5.0)
+KERNEL, NEIGHBOURHOOD = 3, 32
+MARKED = 32  # the length whose gradients are written out
+ROLES: dict[str, Role] = {"rnn": "key", "lstm": "position", "attention": "query", "explicit": "weight"}
+
+COLORS: dict[str, Role] = {"attention": "query", "recurrent": "key", "convolutional": "value", "restricted": "weight"}
+
+page = Page(__file__)
+lesson, words = page.lesson, page.words
+layer = make_rnn(lesson.config.d_model, HIDDEN, lesson.seed)
+trace = trace_rnn(layer, lesson.embedding.embeddings[:1])
+labels = lesson.labels_of(0)
+for style in reading.STYLE, table_1.STYLE:
+    st.html(style)
+with st.sidebar:
+    n = slider(page, "n", words.asked.n, LENGTHS, 256)
+    d = slider(page, "d", words.asked.d, WIDTHS, 64)
+    gain = slider(page, "gain", words.asked.gain, GAINS, 1.0)
+    bias = slider(page, "bias", words.asked.bias, BIASES, 0.0)
+
+
+def draw_reading() -> None:
+    """The sentence read one token after another, and all at once."""
+    times = state.recall("readings", 0)
+    page.controls.button(words.play, key="why_attention_play", on_click=lambda: state.remember("readings", times + 1))
+    count = lesson.length
+    captions = reading.Captions(
+        words.recurrent,
+        words.recurrent_note.format(n=count),
+        words.attention,
+        words.attention_note.format(pairs=count * (count + 1) // 2),
+    )
+    weights = lesson.attention.weights[0, lesson.head]
+    st.html(reading.reading(labels, trace.hidden[0], weights, captions, times))
+
+
+def draw_state() -> None:
+    """[x_t h_{t−1}] · [W U]ᵀ: every number of a hidden state before its tanh."""
+    to_token, to_before, token_bias, before_bias = layer.all_weights[0]
+    bands: list[tuple[Role, int]] = [("token", to_token.size(1)), ("key", HIDDEN)]
+    summed = trace.summed[0]
+    picked = min(state.get("query"), len(labels) - 1), min(state.get("dim"), HIDDEN - 1)
+    product(
+        Matrix(torch.cat((trace.input[0], trace.previous[0]), 1), words.reads, rows=labels, bands=bands),
+        Matrix(torch.cat((to_token, to_before), 1).T, "[W U]ᵀ", row_bands=bands),
+        Matrix(summed, words.summed, "key"),
+        bias=token_bias + before_bias,
+        key="why_attention_state",
+        selected=picked,
+        readout=Readout("dot", words.state.table()),
+        on_select=page.pick("query", "dim"),
+    )
+
+
+def draw_time() -> None:
+    """Measured time of a forward and backward pass over the sequence's length."""
+    with st.spinner(words.measuring):
+        measured = alone(measured_times, d)
+    page.controls.button(words.again, key="why_attention_again", on_click=alone, args=(measured_times, d, measured))
+    about = {"at": f"{measured.at:%H:%M}", "threads": measured.threads}
+    tell(words.time, {kind: 1000 * seconds[LENGTHS.index(n)] for kind, seconds in measured.seconds.items()}, **about)
+    plot({kind: [1000 * s for s in seconds] for kind, seconds in measured.seconds.items()}, words.milliseconds)
+
+
+def draw_memory() -> None:
+    """Measured bytes that autograd keeps."""
+    kept = {kind: [size / 2**20 for size in sizes] for kind, sizes in alone(measured_memory, d).items()}
+    tell(words.memory, {kind: sizes[LENGTHS.index(n)] for kind, sizes in kept.items()})
+    plot(kept, words.mebibytes)
+
+
+def draw_gradient() -> None:
+    """Measured size of the gradient between the two ends of a sequence."""
+    reach = alone(measured_reach, lesson.seed, gain, bias)
+    sizes = {kind: size.tolist() for kind, size in reach.sizes.items()}
+    tell(words.gradient, {kind: size[REACHES.index(MARKED)] for kind, size in sizes.items()}, n=MARKED, d=REACH_WIDTH)
+    plot(sizes, words.passed, REACHES, MARKED)
+
+
+def tell(told: str, numbers: Mapping[str, float], **values: Any) -> None:
+    """A sentence with the numbers at n in it."""
+    here = {"n": n, "d": d, "heads": NUM_HEADS, **values, **{kind: number(value, 3) for kind, value in numbers.items()}}
+    st.markdown(with_terms(told.format(**here), page.language), unsafe_allow_html=True)
+
+
+def plot(measured: Mapping[str, Sequence[float]], up: str, lengths: Sequence[int] = LENGTHS, mark: int = n) -> None:
+    """A curve for each kind of layer over the length, both on logarithmic scales."""
+    names = words.kinds.table()
+    lines = [Curve(names[kind], lengths, values, ROLES[kind]) for kind, values in measured.items()]
+    ticks = [length for length in lengths if length.bit_count() == 1]
+    picture = curves(lines, Axis(words.tokens, True, ticks), Axis(up, True), page.theme, mark=mark)
+    page.plot(picture, f"why_attention_{view}_curves", beside_words=True)
+
+
+def draw_costs() -> None:
+    """The paper's table 1 as arithmetic."""
+    costs, names = layer_costs(n, d, KERNEL, NEIGHBOURHOOD), words.layers.table()
+    seen = min(NEIGHBOURHOOD, n)
+    arithmetic = {
+        "attention": (f"n²·d = {n}²·{d}", "1", "1"),
+        "recurrent": (f"n·d² = {n}·{d}²", f"n = {n}", f"n = {n}"),
+        "convolutional": (f"k·n·d² = {KERNEL}·{n}·{d}²", "1", f"⌈logₖ n⌉ = ⌈log₃ {n}⌉"),
+        "restricted": (f"r·n·d = {seen}·{n}·{d}", "1", f"⌈n/r⌉ = ⌈{n}/{seen}⌉"),
+    }
+    rows = [
+        table_1.Row(COLORS[kind], names[kind], [*map(table_1.Cost, arithmetic[kind], cost)])
+        for kind, cost in costs.items()
+    ]
+    st.html(table_1.table_1(words.headings, rows))
+
+
+def proof() -> Proof:
+    """Hidden states by PyTorch's own RNN; where gradients are shown, the RNN's as a product of its steps."""
+    if view == "gradient":
+        reach = alone(measured_reach, lesson.seed, gain, bias)
+        return Proof(reach.sizes["rnn"], reach.by_chain_rule, "W·∏ diag(1 − h²)·U")
+    return Proof(trace.hidden, layer(trace.input)[0].detach(), "nn.RNN")
+
+
+VIEWS = {
+    "reading": draw_reading,
+    "state": draw_state,
+    "costs": draw_costs,
+    "time": draw_time,
+    "gradient": draw_gradient,
+    "memory": draw_memory,
+}
+page.opening(size(trace.input), f"{size(trace.hidden)} {words.axes}")
+view = page.view(*VIEWS)
+VIEWS[view]()
+page.details(trace_rnn, trace, ["hidden"], proof())

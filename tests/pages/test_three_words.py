@@ -1,0 +1,192 @@
+"""The three-words page: every number drawn is the trace's, and the fields say what they cannot read."""
+
+import math
+
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+from torch import Tensor
+
+from pages.ui import catalog
+from pages.ui.exercise import MOST_STEPS, SEED, TARGET, WORDS, drawn
+from tests.pages.conftest import Open
+from tests.pages.reading import array, chart
+from tests.pages.reading import drawn as shown
+from transformer.single_head import Exercise, LearningStep, attend, descend
+from transformer.written import read_matrix, read_sentence
+
+MATRICES = tuple(read_matrix(text, 3, 3) for text in drawn(SEED, 0.1))
+FOUR = {"words": "we 1 0 2\nthe 3 1 0\nsame 0 2 2\nthe", "target": "1 0 0\n0 1 0"}
+
+
+def opened(open_page: Open, view: str, **choices: object) -> AppTest:
+    return open_page("three_words", three_words_view=view, **{f"three_words_{k}": v for k, v in choices.items()})
+
+
+def state(
+    words: str = WORDS, target: str = TARGET, *, divisor: float = math.sqrt(3), rate: float = 0.05, steps: int = 0
+) -> LearningStep:
+    x = tuple(row for _, row in read_sentence(words, 3))
+    rows = read_matrix(target, 3)
+    wanted = rows + ((0.0,) * 3,) * (len(x) - len(rows))
+    start = MATRICES[0], MATRICES[1], MATRICES[2]
+    return list(descend(Exercise(x, wanted, start, divisor), rate, steps))[-1]
+
+
+def same(drawn: Tensor, computed: Tensor) -> bool:
+    """Numbers are drawn as float32."""
+    return torch.equal(drawn, computed.float())
+
+
+def test_the_published_words_and_numbers_come_first(open_page: Open) -> None:
+    x, _, _ = shown(opened(open_page, "projections"), "three_words_projections")
+    assert torch.equal(x, torch.arange(1.0, 10.0).view(3, 3))
+
+
+@pytest.mark.parametrize("steps", [0, 12])
+@pytest.mark.parametrize("words", [{}, FOUR], ids=["three words", "four words, one twice"])
+def test_every_step_of_attention_is_drawn_as_computed(open_page: Open, words: dict[str, str], steps: int) -> None:
+    now = state(**words, steps=steps)
+    trace = now.trace
+    expected = {
+        "projections": [
+            trace.input,
+            torch.cat(now.projections, 1),
+            torch.cat((trace.queries, trace.keys, trace.values), 1),
+        ],
+        "scores": [trace.queries, trace.keys.T, trace.scores],
+        "scaling": [trace.scores, trace.scaled],
+        "weights": [trace.scaled, trace.weights, trace.weights.sum(1, keepdim=True)],
+        "output": [trace.weights, trace.values, trace.output],
+    }
+    for view, tensors in expected.items():
+        matrices = shown(opened(open_page, view, steps=steps, **words), f"three_words_{view}")
+        assert all(map(same, matrices, tensors)), view
+        assert len(matrices) == len(tensors)
+
+
+@pytest.mark.parametrize("steps", [0, 12])
+def test_loss_gradient_and_step_are_drawn_as_computed(open_page: Open, steps: int) -> None:
+    now = state(**FOUR, steps=steps)
+    after = state(**FOUR, steps=steps + 1)
+    wanted = torch.tensor([[1.0, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0]])
+    made, aim, difference, loss = shown(opened(open_page, "loss", steps=steps, **FOUR), "three_words_loss")
+    assert same(made, now.trace.output)
+    assert torch.equal(aim, wanted)
+    assert float(loss) == pytest.approx(float(difference.square().mean()))
+    inputs, upstream, gradient = shown(opened(open_page, "gradient", steps=steps, **FOUR), "three_words_gradient")
+    assert same(gradient, torch.cat(now.gradient, 1))
+    torch.testing.assert_close(inputs @ upstream, gradient)
+    before, change, new = shown(opened(open_page, "step", steps=steps, **FOUR), "three_words_step")
+    assert same(before, torch.cat(now.projections))
+    assert same(new, torch.cat(after.projections))
+    torch.testing.assert_close(before + change, new)
+
+
+def test_the_curve_is_the_loss_of_every_step_so_far_and_falls(open_page: Open) -> None:
+    figure = chart(opened(open_page, "loss", steps=40), "three_words_curve")
+    losses = array(figure["data"][0]["y"])
+    assert len(losses) == 41
+    assert losses.tolist() == sorted(losses.tolist(), reverse=True)
+    assert float(losses[-1]) == pytest.approx(state(steps=40).loss)
+
+
+def test_without_the_division_the_scores_go_to_softmax_as_they_are(open_page: Open) -> None:
+    scaled, weights, _ = shown(opened(open_page, "weights", divided=False), "three_words_weights")
+    now = state(divisor=1.0)
+    assert same(scaled, now.trace.scores)
+    assert same(weights, now.trace.weights)
+
+
+@pytest.mark.parametrize("steps", [0, 30])
+def test_a_shared_word_goes_in_the_same_and_comes_out_different(open_page: Open, steps: int) -> None:
+    app = opened(open_page, "related", steps=steps)
+    weights, values, output = shown(app, "three_words_same_word")
+    assert torch.equal(values[0], values[2])
+    assert not torch.allclose(output[0], output[2])
+    assert weights[:2, 2:].isnan().all() and weights[2:, :2].isnan().all()
+    torch.testing.assert_close(weights.nansum(1), torch.ones(4))
+    rows = torch.tensor([[5.0, 5, 1], [9, 1, 1]], dtype=torch.float64)
+    assert same(output[:2], attend(rows, state(steps=steps).projections, math.sqrt(3)).output)
+
+
+def test_steps_go_on_and_back(open_page: Open) -> None:
+    app = opened(open_page, "step")
+    for key, reached in (("go_1_steps", 1), ("go_10_steps", 11), ("go_1_steps", 12), ("go_0_steps", 0)):
+        app.button(key=key).click().run()
+        assert not app.exception
+        before, _, _ = shown(app, "three_words_step")
+        assert same(before, torch.cat(state(steps=reached).projections))
+
+
+def test_numbers_that_overflow_end_in_one_sentence_with_the_last_state_shown(open_page: Open) -> None:
+    app = opened(open_page, "step", rate=1.0, steps=MOST_STEPS)
+    assert len(app.warning) == 1
+    assert all(matrix.isfinite().all() for matrix in shown(app, "three_words_step"))
+    app.session_state["three_words_rate"] = 0.05
+    app.run()
+    assert not app.warning
+    assert same(shown(app, "three_words_step")[0], torch.cat(state(steps=MOST_STEPS).projections))
+
+
+UNREADABLE = [
+    ("words", "I 1 2\nlove 4 5 6"),
+    ("words", "I 1 2 x\nlove 4 5 6"),
+    ("words", "alone 1 2 3"),
+    ("words", "a 1 2 3\nA 3 2 1"),
+    ("Wq", "1 2 3\n4 5 6"),
+    ("Wk", "1 2 3\n4 5 6\n7 8 1e9"),
+    ("Wv", ""),
+    ("target", "1 2"),
+]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_cannot_be_read_is_said_and_the_picture_stays(open_page: Open, lang: str) -> None:
+    app = open_page("three_words", lang=lang, three_words_view="output")
+    before = shown(app, "three_words_output")
+    for field, text in UNREADABLE:
+        said = app.text_area(key=f"three_words_{field}").value
+        app.text_area(key=f"three_words_{field}").set_value(text).run()
+        assert not app.exception
+        assert len(app.error) == 1 and "{" not in app.error[0].value
+        assert all(map(torch.equal, before, shown(app, "three_words_output")))
+        app.text_area(key=f"three_words_{field}").set_value(said).run()
+        assert not app.error
+
+
+def test_sentences_without_a_shared_word_are_said_and_the_picture_stays(open_page: Open) -> None:
+    app = opened(open_page, "related")
+    before = shown(app, "three_words_same_word")
+    app.text_area(key="three_words_related").set_value("apple fruit\n\npear tree").run()
+    assert len(app.error) == 1
+    assert all(map(torch.equal, before[1:], shown(app, "three_words_same_word")[1:]))
+
+
+def test_what_was_typed_stays_while_its_field_is_not_seen(open_page: Open) -> None:
+    app = opened(open_page, "output")
+    app.text_area(key="three_words_words").set_value(FOUR["words"]).run()
+    for view in ("related", "output"):
+        app.session_state["three_words_view"] = view
+        app.run()
+    assert app.text_area(key="three_words_words").value == FOUR["words"]
+    assert len(shown(app, "three_words_output")[2]) == 4
+
+
+def test_a_seed_writes_new_numbers_into_the_fields_and_goes_back_to_the_start(open_page: Open) -> None:
+    app = opened(open_page, "projections", steps=5)
+    app.number_input(key="three_words_seed").set_value(7).run()
+    assert [app.text_area(key=f"three_words_W{part}").value for part in "qkv"] == drawn(7, 0.1)
+    _, projections, _ = shown(app, "three_words_projections")
+    assert torch.equal(projections, torch.cat([torch.tensor(read_matrix(text, 3)) for text in drawn(7, 0.1)], 1))
+
+
+@pytest.mark.parametrize("words", ["a b", "🐱 猫 cat d e f", "x 1000 -1000 0\ny 0 0 0"])
+def test_extremes_are_drawn(open_page: Open, words: str) -> None:
+    huge = "1000 1000 1000\n1000 0 0\n0 0 -1000"
+    app = opened(open_page, "projections", words=words, Wq=huge, steps=3, rate=0.001)
+    for view in catalog.entry("three_words").words("en").views.table():
+        app.session_state["three_words_view"] = view
+        app.run()
+        assert not app.exception and not app.error, view
+        assert any("✓" in element.value for element in app.markdown), view

@@ -1,0 +1,112 @@
+"""The page that says why attention: what is drawn is what was counted and measured, on real hidden states."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from pages.figures.reading import MOST
+from tests.pages.conftest import Open
+from tests.pages.reading import array, chart, drawn
+from transformer.recurrent import make_rnn, trace_rnn
+from transformer.sequence_costs import LENGTHS, REACHES, measured_memory, measured_reach, measured_times
+
+UNEVEN = {"weights": "random", "d_model": 24, "heads": 3, "batch": 2, "context": 11, "block": 2, "head": 3, "seed": 5}
+
+
+def html(app: Any) -> str:
+    return "".join(element.proto.body for element in app.get("html"))
+
+
+@pytest.mark.parametrize("choices", [UNEVEN, {}], ids=["random", "trained"])
+def test_the_hidden_state_shown_is_that_of_a_real_network_over_the_sentence(
+    open_page: Open, choices: dict[str, Any]
+) -> None:
+    app = open_page("why_attention", why_attention_view="state", **choices)
+    lesson = app.session_state["_lesson"]
+    layer = make_rnn(lesson.config.d_model, 12, lesson.seed)
+    trace = trace_rnn(layer, lesson.embedding.embeddings[:1])
+    reads, weights, summed = drawn(app, "why_attention_state")
+    assert torch.equal(summed, trace.summed[0])
+    assert torch.equal(reads[:, : lesson.config.d_model], lesson.embedding.embeddings[0])
+    assert torch.equal(reads[1:, lesson.config.d_model :], trace.hidden[0, :-1])
+    with torch.no_grad():
+        states, _ = layer(lesson.embedding.embeddings[:1])
+        bias = layer.bias_ih_l0 + layer.bias_hh_l0
+        torch.testing.assert_close(reads @ weights + bias, summed)
+    torch.testing.assert_close(summed.tanh(), states[0])
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_sentence_is_read_twice_with_a_step_for_each_token(open_page: Open, lang: str) -> None:
+    app = open_page("why_attention", lang=lang, text="the cat sat on the mat", vocab="cl100k_base", weights="random")
+    shown = html(app)
+    assert shown.count('class="token lit"') == 2 * 6
+    assert shown.count('class="state shown"') == 6
+    assert [f'--step: {step}"' in shown for step in range(6)] == [True] * 6
+
+
+def test_a_token_that_looks_like_markup_is_escaped(open_page: Open) -> None:
+    shown = html(open_page("why_attention", text="<b>bold</b> <script>"))
+    assert "<script>" not in shown
+    assert "<b>bold" not in shown
+
+
+def test_play_begins_the_reading_anew(open_page: Open) -> None:
+    app = open_page("why_attention")
+    before = html(app)
+    app.button(key="why_attention_play").click().run()
+    assert not app.exception
+    assert html(app) != before
+
+
+def test_the_count_is_arithmetic_on_the_chosen_sizes(open_page: Open) -> None:
+    shown = html(open_page("why_attention", why_attention_view="costs", why_attention_n=128, why_attention_d=32))
+    for written in ("n²·d = 128²·32", f"{128 * 128 * 32:,}", "n·d² = 128·32²", f"{128 * 32 * 32:,}", "n = 128"):
+        assert written in shown
+
+
+def test_times_are_the_measurement_and_can_be_measured_again(open_page: Open) -> None:
+    app = open_page("why_attention", why_attention_view="time", why_attention_d=32)
+    measured = measured_times(32)
+    figure = chart(app, "why_attention_time_curves")
+    for trace, seconds in zip(figure["data"], measured.seconds.values(), strict=True):
+        assert array(trace["x"]).tolist() == list(LENGTHS)
+        torch.testing.assert_close(array(trace["y"]), 1000 * torch.tensor(seconds))
+    assert figure["layout"]["yaxis"]["type"] == "log"
+    app.button(key="why_attention_again").click().run()
+    assert not app.exception
+    assert measured_times(32) is not measured
+
+
+def test_memory_is_the_measurement(open_page: Open) -> None:
+    figure = chart(
+        open_page("why_attention", why_attention_view="memory", why_attention_d=32), "why_attention_memory_curves"
+    )
+    for trace, sizes in zip(figure["data"], measured_memory(32).values(), strict=True):
+        torch.testing.assert_close(array(trace["y"]), torch.tensor(sizes) / 2**20)
+
+
+def test_gradients_are_the_measurement(open_page: Open) -> None:
+    choices = {"seed": 3, "why_attention_gain": 2.0, "why_attention_bias": 5.0}
+    app = open_page("why_attention", why_attention_view="gradient", **choices)
+    figure = chart(app, "why_attention_gradient_curves")
+    for trace, sizes in zip(figure["data"], measured_reach(3, 2.0, 5.0).sizes.values(), strict=True):
+        assert array(trace["x"]).tolist() == list(REACHES)
+        torch.testing.assert_close(array(trace["y"]), sizes.float())
+    assert any("✓" in element.value and "diag" in element.value for element in app.markdown)
+
+
+@pytest.mark.parametrize("view", ["reading", "state", "costs", "gradient"])
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"text": "a", "vocab": "characters", "batch": 1, "d_model": 8, "heads": 1},
+        {"text": "A cat 🐱 is a cat, 猫 or not " * 30, "d_model": 512, "heads": 16, "blocks": 1, "context": 128},
+    ],
+    ids=["one token", "many"],
+)
+def test_extremes_are_drawn(open_page: Open, view: str, choices: dict[str, Any]) -> None:
+    app = open_page("why_attention", weights="random", why_attention_view=view, **choices)
+    assert any("✓" in element.value for element in app.markdown)
+    assert html(app).count('class="state shown"') in (0, 1, MOST)
