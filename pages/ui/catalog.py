@@ -49,6 +49,11 @@ class Entry(NamedTuple):
         """Which shared choices the page has a use for: "walk" all of them, "sentence" that alone, "own" none."""
         return str(self.words(LANGUAGES[0]).get("sidebar", "walk"))
 
+    @property
+    def needs_sentence(self) -> bool:
+        """Whether the page has nothing to show as long as the sentence is empty."""
+        return self.sidebar != "own" and not self.words(LANGUAGES[0]).get("without_sentence", False)
+
 
 WALK = [
     e

@@ -20,7 +20,7 @@ if looked_at.length and state.link_is_news():
     repairs += lesson.out_of_reach(looked_at)
 header.notices(words, repairs)
 try:
-    if looked_at.length or entry.sidebar == "own":
+    if looked_at.length or not entry.needs_sentence:
         current.run()
     else:
         st.info(words.invite)

@@ -1,5 +1,6 @@
 """What is looked at: one model, one batch whose first row is the learner's sentence, and the place picked in them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -146,7 +147,7 @@ def read() -> Lesson:
         source=cache.Source(config, state.get("seed"), run, step),
         vocabulary=vocabulary,
         corpus=corpus,
-        sentence=tokenizer.encode(state.get("text")),
+        sentence=_sentence(tokenizer, vocabulary, corpus),
         context_length=state.get("context"),
         batch_size=state.get("batch"),
         seed=state.get("seed"),
@@ -156,6 +157,22 @@ def read() -> Lesson:
     )
     state.remember("lesson", asked)
     return asked
+
+
+def walk(asked: Lesson, ids: Sequence[int]) -> None:
+    """Makes these tokens the sentence that every page walks, cut as they are; to be called in a callback."""
+    written = asked.tokenizer.tokens(ids)
+    state.put("text", written.text)
+    state.put("row", 1)
+    state.remember("written", (asked.vocabulary, asked.corpus, written))
+
+
+def _sentence(tokenizer: Tokenizer, vocabulary: str, corpus: str) -> Tokens:
+    """The learner's text in tokens. What a model wrote stays cut as it was written, until the text or the vocabulary changes."""
+    *cut_by, written = state.recall("written", (None, None, None))
+    if written and cut_by == [vocabulary, corpus] and written.text == state.get("text"):
+        return written
+    return tokenizer.encode(state.get("text"))
 
 
 def out_of_reach(asked: Lesson) -> list[Repair]:

@@ -1,0 +1,135 @@
+"""The distribution that the next token is drawn from: the head of the list as bars, all ranks as a curve, the cut in both."""
+
+import math
+from collections.abc import Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+import plotly.graph_objects as go
+import torch
+from torch import Tensor
+
+from pages.figures.palette import Theme
+from pages.figures.theme import axis, color, figure
+from transformer.sampling import Distribution
+
+MONO = "'JetBrains Mono', 'Cascadia Mono', Menlo, 'DejaVu Sans Mono', 'Noto Sans Mono CJK SC', monospace"
+HEAD, POINTS, FLOOR = 24, 160, 1e-9
+LEFT, RIGHT = [0.0, 0.6], [0.68, 1.0]
+
+
+class Names(NamedTuple):
+    """What the picture calls things: kept, cut, the model's own probability; the titles of its two panels; the ranks."""
+
+    kept: str
+    cut: str
+    own: str
+    head: str
+    whole: str
+    rank: str
+
+
+def head(chosen: Distribution) -> Tensor:
+    """The most probable tokens, the most probable first. (≤ 24,) int64"""
+    return chosen.logits.topk(min(HEAD, len(chosen.logits))).indices
+
+
+def chances(chosen: Distribution, labels: Sequence[str], names: Names, picked: int, theme: Theme) -> go.Figure:
+    """chosen: (V,). labels: of `head`. picked: the outlined bar."""
+    own = chosen.logits.softmax(-1)
+    texts = [escape(label, quote=False) for label in labels]
+    ticks: dict[str, Any] = {
+        "tickvals": list(range(len(texts))),
+        "ticktext": texts,
+        "tickangle": -50,
+        "tickfont": {"family": MONO, "size": 14},
+    }
+    powers: dict[str, Any] = {"type": "log", "exponentformat": "power"}
+    return figure(
+        [*_bars(chosen, own, names, theme), *_curves(chosen, own, theme)],
+        theme,
+        xaxis=axis(theme, domain=LEFT, showgrid=False, range=[-0.7, len(texts) - 0.3], **ticks),
+        yaxis=axis(theme, tickformat=".3~%", rangemode="tozero"),
+        xaxis2=axis(theme, names.rank, domain=RIGHT, anchor="y2", dtick=1, **powers),
+        yaxis2=axis(theme, anchor="x2", range=_decades(own), dtick=2, **powers),
+        annotations=[_title(names.head, LEFT), _title(names.whole, RIGHT)],
+        shapes=[_outline(chosen, own, picked, theme)],
+        barmode="stack",
+        bargap=0.2,
+        showlegend=True,
+        legend={"x": RIGHT[1], "xanchor": "right", "y": 0.98, "yanchor": "top", "bgcolor": "rgba(0,0,0,0)"},
+        margin={"l": 10, "r": 10, "t": 34, "b": 10},
+    )
+
+
+def _title(text: str, domain: list[float]) -> dict[str, Any]:
+    place = {"x": domain[0], "y": 1.0, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    return {"text": f"<b>{text}</b>", "showarrow": False, **place}
+
+
+def _outline(chosen: Distribution, own: Tensor, picked: int, theme: Theme) -> dict[str, Any]:
+    """A frame around the picked bar and the tick at the model's own probability."""
+    token = head(chosen)[picked]
+    top = max(float(values[token]) for values in (chosen.final, chosen.probabilities, own))
+    line = {"color": color("neutral", theme), "width": 2}
+    return {"type": "rect", "x0": picked - 0.48, "x1": picked + 0.48, "y0": 0, "y1": 1.02 * top, "line": line}
+
+
+def _bars(chosen: Distribution, own: Tensor, names: Names, theme: Theme) -> list[dict[str, Any]]:
+    """A bar for each token of the head: what it is drawn with, or what was cut; a tick at the model's own probability."""
+    shown = head(chosen)
+    lost = chosen.probabilities.masked_fill(chosen.kept, 0.0)
+    looks = (
+        (chosen.final, names.kept, {"color": color("weight", theme)}),
+        (lost, names.cut, {"color": color("neutral", theme), "opacity": 0.28}),
+    )
+    every = {"x": list(range(len(shown))), "hovertemplate": "%{y:.3%}"}
+    bars = [
+        {"type": "bar", "y": values[shown].tolist(), "name": name, "marker": look, **every}
+        for values, name, look in looks
+    ]
+    tick = {"symbol": "line-ew", "size": 15, "line": {"width": 2.5, "color": color("output", theme)}}
+    marks = {"type": "scatter", "mode": "markers", "y": own[shown].tolist(), "name": names.own, "marker": tick, **every}
+    return [*bars, marks]
+
+
+def _curves(chosen: Distribution, own: Tensor, theme: Theme) -> list[dict[str, Any]]:
+    """Probability over rank, on logarithms: the model's own, and after temperature what is kept and what is cut."""
+    last = int(chosen.kept.sum())
+    ranks = torch.logspace(0, math.log10(len(own)), POINTS).round().long().clamp(1, len(own))
+    ranks = torch.cat([ranks, torch.tensor([last, min(last + 1, len(own))])]).unique()
+    inside, outside = ranks[ranks <= last], ranks[ranks > last]
+    lines = (
+        (_ranked(own), ranks, {"color": color("output", theme), "width": 2, "dash": "dot"}, 1.0),
+        (_ranked(chosen.probabilities), outside, {"color": color("neutral", theme), "width": 3}, 0.45),
+        (_ranked(chosen.final), inside, {"color": color("weight", theme), "width": 4}, 1.0),
+    )
+    return [
+        {
+            "type": "scatter",
+            "mode": "lines" if len(at) > 1 else "markers",
+            "x": at.tolist(),
+            "y": [value if value > FLOOR else None for value in values[at - 1].tolist()],
+            "line": line,
+            "marker": {"color": line["color"], "size": 9},
+            "opacity": opacity,
+            "xaxis": "x2",
+            "yaxis": "y2",
+            "showlegend": False,
+            "hovertemplate": "%{x} · %{y:.2g}",
+        }
+        for values, at, line, opacity in lines
+    ]
+
+
+def _ranked(values: Tensor) -> Tensor:
+    """The values, largest first. NumPy sorts a large vocabulary three times as fast."""
+    ascending = values.float().numpy().copy()
+    ascending.sort()
+    return torch.from_numpy(ascending).flip(0)
+
+
+def _decades(own: Tensor) -> list[float]:
+    """From below the least probable token that can be drawn to certainty, as powers of ten."""
+    least = float(own[own > 0].min())
+    return [max(math.log10(max(least, FLOOR)) - 1.5, math.log10(FLOOR)), 0.3]

@@ -1,0 +1,237 @@
+"""From logits to text: a distribution is shaped and cut, a token is drawn from it, and all begins again."""
+
+import codecs
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import streamlit as st
+import torch
+import torch.nn.functional as F
+
+from pages.figures import token_strip, written
+from pages.figures.chances import Names, chances, head
+from pages.figures.curves import Axis, Curve, curves
+from pages.figures.kv_cache import kv_cache, passes
+from pages.figures.predictions import percent
+from pages.figures.sentence import code
+from pages.matrix.clicks import clickable
+from pages.ui import cache, catalog, state, text, writing
+from pages.ui.lesson import walk as walk_tokens
+from pages.ui.parts import Page, Proof, size
+from transformer import MultiHeadAttention
+from transformer.arithmetic import operations_with_cache, operations_without_cache
+from transformer.generation_times import generation_times
+from transformer.sampling import Candidate, Generated, distribution, generate, next_logits
+from transformer.tokens import UTF8_ERRORS
+
+TICK, AT_ONCE, BUSY = 0.3, 6, 0.15  # seconds between looks; tokens written at each, and seconds spent on them
+ON_CARD = 8
+LENGTHS = (1, 16, 32, 64, 128, 256)
+
+page = Page(__file__)
+lesson, words = page.lesson, page.words
+model, tokenizer, context = lesson.model, lesson.tokenizer, lesson.config.context_length
+prompt = writing.prompt_of(lesson)
+rows = f"{lesson.config.vocab_size:,}"
+
+
+def share(probability: float) -> str:
+    """A probability in words; nothing is impossible but what was cut."""
+    return percent(probability) if probability else "0 %"
+
+
+def card(candidates: Sequence[Candidate], token: int | None, note: str) -> dict[str, Any]:
+    """What the card of a token says: the most probable ones, with the model's own probability and that of the draw."""
+    told = [(lesson.label(each.token), f"{share(each.own)} → {share(each.probability)}") for each in candidates]
+    lit = next((place for place, each in enumerate(candidates) if each.token == token), None)
+    return {"facts": told, "lit": lit, "note": note}
+
+
+def written_tokens(made: Sequence[Generated]) -> list[written.Written]:
+    """The tokens so far, each with its card."""
+    shown_tokens = []
+    for each in made:
+        also = Candidate(each.token, each.own, each.probability)
+        shown = [*each.candidates[:ON_CARD], *[also] * (each.token not in [c.token for c in each.candidates[:ON_CARD]])]
+        note = words.card.drawn.format(rank=f"{each.rank:,}", rows=rows)
+        told = share(each.probability)
+        shown_tokens.append(
+            written.Written(lesson.label(each.token), each.probability, told, **card(shown, each.token, note))
+        )
+    return shown_tokens
+
+
+def awaited() -> written.Written:
+    """The place of the next token, with what may come."""
+    own = chosen.logits.softmax(-1)
+    best = own.topk(min(ON_CARD, len(own))).indices
+    rows_of = zip(best.tolist(), own[best].tolist(), chosen.final[best].tolist(), strict=True)
+    return written.Written("?", None, "", **card([Candidate(*row) for row in rows_of], None, words.card.awaited))
+
+
+def draw_writing() -> None:
+    """The text; while it goes on, Streamlit calls this again and again."""
+    begun = writing.current()
+    going = begun is not None and begun.going
+    if begun and going:
+        begun.go_on(AT_ONCE, BUSY)
+        if not begun.going:
+            st.rerun()  # the button and the clock are not this function's
+    made = begun.tokens if begun else []
+    tokens = [each.token for each in made]
+    picked = writing.picked(len(tokens))
+    raw = b"".join(map(tokenizer.token_bytes, tokens))
+    whole = codecs.getincrementaldecoder("utf-8")(UTF8_ERRORS).decode(raw, final=not going)
+    picture = written.written(
+        [lesson.label(token) for token in prompt],
+        written_tokens(made) or [awaited()],
+        picked,
+        (tokenizer.decode(prompt), whole),
+        going=going,
+    )
+    clickable(picture, key="written", on_pick=lambda part: writing.pick(part["place"]))
+    draw_walk(tokens, picked)
+
+
+def draw_walk(tokens: list[int], picked: int) -> None:
+    """Where the forward pass that made the picked token can be walked."""
+    with st.container(key="walk", horizontal=True, vertical_alignment="center"):
+        before = (*prompt, *tokens[:picked])[-context:]
+        if not tokens or not before:
+            st.markdown(words.walk.later if before else words.walk.nothing.format(rows=rows))
+            return
+        label = words.walk.label.format(token=code(lesson.label(tokens[picked])), n=len(before))
+        st.markdown(label, width="content")
+        for name, label in words.walk.pages.table().items():
+            if st.button(label, key=f"walk_{name}", on_click=walk, args=(before,)):
+                state.turn_to(catalog.links()[name])
+
+
+def walk(before: tuple[int, ...]) -> None:
+    """Makes the tokens that a forward pass read the sentence that every page walks."""
+    walk_tokens(lesson, before)
+    state.put("context", max(len(before), lesson.context_length))
+    state.put("query", len(before) - 1)
+
+
+def draw_choice() -> None:
+    """The distribution of the next token, with the cut; one token worked out below."""
+    tokens = head(chosen).tolist()
+    labels = [lesson.label(token) for token in tokens]
+    with page.controls:
+        place = st.selectbox(
+            words.token,
+            range(len(tokens)),
+            format_func=lambda n: f"{n + 1}: {labels[n]}",
+            key=f"{page.name}_token",
+            label_visibility="collapsed",
+            width=170,
+        )
+    token = tokens[place]
+    left = chosen.probabilities[chosen.kept].sum()
+    others = max(1 - float(chosen.final[tokens].sum()), 0.0)
+    told = {"kept": f"{int(chosen.kept.sum()):,}", "rows": rows, "share": share(float(left)), "others": share(others)}
+    names = {name: words.chances.table()[name].format(**told) for name in Names._fields}
+    with st.container(key="choosing"):
+        page.plot(chances(chosen, labels, Names(**names), place, page.theme), "chances", beside_words=True)
+    parts = {
+        "token": code(labels[place]),
+        "logit": text.number(float(chosen.logits[token])),
+        "largest": text.number(float(chosen.logits.max())),
+        "temperature": f"{asked.temperature:g}",
+        "scaled": text.number(float(chosen.scaled[token])),
+        "before": text.number(float(chosen.probabilities[token])),
+        "left": text.number(float(left)),
+        "final": text.number(float(chosen.final[token])),
+    }
+    kind = "greedy" if not asked.temperature else "kept" if chosen.kept[token] else "cut"
+    st.markdown(words.worked.table()[kind].format(**parts))
+
+
+def megaflops(operations: int) -> str:
+    """Operations in millions."""
+    millions = operations / 1e6
+    return f"{millions:,.0f}" if millions >= 100 else text.number(millions, 3)
+
+
+def draw_cache() -> None:
+    """What is computed at each step, as a picture, and what that takes: counted, and measured when asked."""
+    length = max(lesson.length, 1)
+    counted = {}
+    for name, count in (("plain", operations_without_cache), ("cached", operations_with_cache)):
+        total = sum(count(lesson.config, 1, n).total for n in range(1, length + 1))
+        cells = passes(length, length + 1, cache=name == "cached")
+        computed = f"{int((cells == 2).sum()):,}"
+        counted[name] = words.cache.table()[name].format(passes=computed, operations=megaflops(total))
+    panels = [(counted[name], passes(length, context, cache=name == "cached")) for name in counted]
+    axes = page.frame.axes.T, words.cache.step
+    with st.container(key="remembering"):
+        left, right = st.columns([3, 2], gap="medium")
+        with left:
+            page.plot(kv_cache(panels, lesson.labels, axes, page.theme), "kv_cache")
+        with right:
+            told = draw_times()
+    full = words.cache.full if length == context else ""
+    st.markdown(f"{words.cache.colors} {full} {told}")
+
+
+def draw_times() -> str:
+    """What one more token takes over length, with both ways: operations, or once it was measured, time. Returns what that says."""
+    sizes, longest = replace(lesson.config, context_length=LENGTHS[-1]), LENGTHS[-1]
+    with page.controls:
+        st.button(words.cache.measure, key="measure", on_click=state.remember, args=("timed", sizes))
+    if state.recall("timed") == sizes:
+        times = generation_times(sizes, LENGTHS)
+        plain, cached = ([seconds * 1000 for seconds in each] for each in (times.plain, times.cached))
+        told = words.cache.measured.format(n=longest, factor=text.number(plain[-1] / cached[-1], 2))
+        told, up = f"{told} {words.cache.same if times.same else words.cache.differ}", words.cache.milliseconds
+    else:
+        both = operations_without_cache, operations_with_cache
+        plain, cached = ([count(sizes, 1, n).total / 1e6 for n in LENGTHS] for count in both)
+        told, up = "", words.cache.operations
+    names = words.cache.table()
+    drawn = [
+        Curve(names["without"], LENGTHS, plain, "neutral", "dash"),
+        Curve(names["with"], LENGTHS, cached, "weight"),
+    ]
+    across = Axis(names["length"], ticks=LENGTHS[2:])
+    page.plot(curves(drawn, across, Axis(up), page.theme, mark=longest), "times", beside_words=True)
+    return told
+
+
+def prove_choice() -> Proof:
+    """The final distribution anew, by PyTorch's softmax over what is kept."""
+    allowed = chosen.logits.masked_fill(~chosen.kept, -torch.inf)
+    if asked.temperature:
+        return Proof(chosen.final, F.softmax(allowed / asked.temperature, 0), "F.softmax in float64")
+    return Proof(chosen.final, F.one_hot(allowed.argmax(), len(allowed)), "torch.argmax")
+
+
+def prove_cache() -> Proof:
+    """The next token's logits from the last token and what is remembered, against those of the whole pass."""
+    remembered = next_logits(model, prompt[:-1])[1]
+    return Proof(next_logits(model, prompt, remembered)[0], logits, "GPT.forward")
+
+
+if prompt:
+    logits = cache.said_after(lesson.source, lesson.pictured, len(prompt) - 1).logits[0]
+else:
+    logits, _ = next_logits(model, prompt)
+page.opening(size(lesson.pictured), f"`({lesson.config.vocab_size},)` {page.frame.axes.V}", words.one)
+view = page.view("write", "choose", "cache")
+st.html(token_strip.STYLE)
+st.html(written.STYLE)
+if view == "cache":
+    draw_cache()
+    page.details(MultiHeadAttention.extend, None, [], prove_cache())
+else:
+    asked = writing.ask(page)
+    chosen = distribution(logits, **asdict(asked), forbidden=tokenizer.undecodable)
+    if view == "choose":
+        draw_choice()
+        page.details(distribution, chosen, ["scaled", "probabilities", "kept"], prove_choice())
+    else:
+        begun = writing.current()
+        st.fragment(draw_writing, run_every=TICK if begun and begun.going else None)()
+        page.details(generate, chosen, [], prove_choice())
