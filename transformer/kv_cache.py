@@ -15,7 +15,7 @@ class KeysValues(NamedTuple):
 
     def followed_by(self, later: "KeysValues") -> "KeysValues":
         """These, and after them those of later tokens."""
-        return KeysValues(*(torch.cat(pair, dim=-2) for pair in zip(self, later, strict=True)))
+        return KeysValues(torch.cat((self.keys, later.keys), -2), torch.cat((self.values, later.values), -2))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Q = X·Wq + bq, and K and V alike: three linear layers read the same rows (paper, section 3.2.2)."""
+"""Q = LN(X)·Wq + bq, and K and V alike: three linear layers read the same rows (paper, section 3.2.2)."""
 
 import torch.nn.functional as F
 
@@ -18,7 +18,7 @@ layer, (letter, heads) = getattr(layers, role), parts[role]
 rows, made = attention.input[lesson.row], merge_heads(heads)[lesson.row]
 bands = [(f"head{head}", lesson.config.head_size) for head in range(lesson.config.num_heads)]
 product(
-    Matrix(rows, "X", rows=lesson.labels, row_axis=words.tokens, column_axis=words.dimensions),
+    Matrix(rows, "LN(X)", rows=lesson.labels, row_axis=words.tokens, column_axis=words.dimensions),
     Matrix(layer.weight.T, f"W{letter.lower()}", role, bands=bands),
     Matrix(made, letter, role, bands=bands, row_axis=words.tokens, column_axis=words.dimensions),
     bias=layer.bias,

@@ -41,7 +41,7 @@ def draw_product() -> None:
 
 def draw_tokens() -> None:
     """The sentence as the asking token sees it; a click lets another token ask."""
-    st.caption(words.ask)
+    page.controls.caption(words.ask)
     ask = state.view_of("query", "asker")
     state.put("asker", asker)
     tokens = [literal(label) for label in distinct(labels)]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from pages.figures.token_strip import COLORS, picture, piece
+from pages.figures.token_strip import COLORS, LETTER, letters, picture, piece
 
 UNKNOWN = ""
 """The piece that stands for no token at all."""
@@ -21,28 +21,27 @@ def batch(
 
     windows, ids: (B, T + 1) tokens, a row's last one only a target; `UNKNOWN` where there is none.
     Rows are numbered from one. parts: what inputs and targets are called. row, position: what is lit when nothing is pointed at.
+    Cells carry their row and place, counted from zero, for `pages.matrix.clicks`.
     """
     lines = [
-        _line(pieces, numbers, str(at + 1), parts, position if at == row else None)
+        _line(pieces, numbers, at, parts, position if at == row else None)
         for at, (pieces, numbers) in enumerate(zip(windows, ids, strict=True))
     ]
-    return picture(f'<div class="batch">{"".join(lines)}</div>')
+    size = f"--columns:{len(ids[0]) - 1};--rows:{len(ids)}"
+    return picture(f'<div class="batch scrolls" style="{size}">{"".join(lines)}</div>')
 
 
-def _line(pieces: Sequence[str], ids: Sequence[int], name: str, parts: tuple[str, str], position: int | None) -> str:
+def _line(pieces: Sequence[str], ids: Sequence[int], row: int, parts: tuple[str, str], position: int | None) -> str:
     cells = []
     for place in range(len(pieces) - 1):
         state = "" if position is None or place > position else " seen here" if place == position else " seen"
         cells.append(
-            f'<div class="cell{state}">{_token(pieces[place], ids[place], place, "input")}'
+            f'<div class="cell{state}" data-row="{row}" data-place="{place}">{_token(pieces[place], ids[place], place, "input")}'
             f"{_token(pieces[place + 1], ids[place + 1], place + 1, 'target')}</div>"
         )
-    columns = f"grid-template-columns:5rem repeat({len(cells)},minmax(2.75rem,1fr))"
-    label = (
-        f'<div class="name"><b>{escape(name)}</b><span>{escape(parts[0])}</span><span>{escape(parts[1])}</span></div>'
-    )
+    label = f'<div class="name"><b>{row + 1}</b><span>{escape(parts[0])}</span><span>{escape(parts[1])}</span></div>'
     looked = "" if position is None else " looked"
-    return f'<div class="line{looked}" style="{columns}">{label}{"".join(cells)}</div>'
+    return f'<div class="line{looked}">{label}{"".join(cells)}</div>'
 
 
 def _token(shown: str, id: int, place: int, part: str) -> str:
@@ -52,7 +51,10 @@ def _token(shown: str, id: int, place: int, part: str) -> str:
 
 
 def lessons(pieces: Sequence[str], ids: Sequence[int], position: int, nothing: str) -> str:
-    """What one row teaches: for each position the tokens so far, and the one to be foretold. nothing: where it is unknown."""
+    """What one row teaches: for each position the tokens so far, and the one to be foretold. nothing: where it is unknown.
+
+    Lines carry their place for `pages.matrix.clicks`.
+    """
     lines = []
     for place in range(len(pieces) - 1):
         so_far = "".join(piece(shown, at) for at, shown in enumerate(pieces[: place + 1]))
@@ -61,6 +63,10 @@ def lessons(pieces: Sequence[str], ids: Sequence[int], position: int, nothing: s
             aim = f'<small class="nothing">{escape(nothing)}</small>'
         here = "here" if place == position else "there"
         lines.append(
-            f'<div class="{here}"><small>{place}</small><span class="so_far">{so_far}</span><span>→</span>{aim}</div>'
+            f'<div class="{here}" data-place="{place}"><small>{place}</small><span class="so_far">{so_far}</span><span>→</span>{aim}</div>'
         )
-    return picture(f'<div class="lessons">{"".join(lines)}</div>')
+    widths = [letters(shown) * LETTER + 0.24 for shown in pieces]
+    across = sum(widths[:-1]) + max(widths[1:], default=0) + 12
+    return picture(
+        f'<div class="lessons scrolls" style="--across:{across:.1f};--down:{len(lines)}">{"".join(lines)}</div>'
+    )

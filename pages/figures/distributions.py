@@ -44,7 +44,7 @@ def distributions(
         "shapes": [_outline(picked, theme)],
         "barmode": "overlay",
         "bargap": 0.25 if len(labels) <= MOST_LABELS else 0,
-        "margin": {"l": 10, "r": 10, "t": 30, "b": 40},
+        "margin": {"l": 10, "r": 10, "t": 30, "b": 48},
     }
     return figure(data, theme, **layout)
 
@@ -136,7 +136,7 @@ def _ceiling(weights: Tensor, rows: Any, theme: Theme) -> dict[str, Any]:
 
 def _title(text: str, domain: Sequence[float]) -> dict[str, Any]:
     place = {"xref": "paper", "yref": "paper", "x": sum(domain) / 2, "y": -0.02, "xanchor": "center", "yanchor": "top"}
-    return {**place, "text": text, "showarrow": False, "font": {"size": 15}}
+    return {**place, "text": text.replace("\n", "<br>"), "showarrow": False, "font": {"size": 15}}
 
 
 def _outline(row: int, theme: Theme) -> dict[str, Any]:

@@ -25,17 +25,17 @@ def stairs(
 
     spell: how bytes are written. number: how an id is written, heading: what stands over them. note: why the lit pair was chosen.
     """
-    columns = f"grid-template-columns:repeat({len(word)},minmax(0,2.1rem)) minmax(8rem,max-content)"
-    head = f'<div class="step heading" style="{columns}"><small class="rank">{escape(heading)}</small></div>'
+    head = f'<div class="step heading"><small class="rank">{escape(heading)}</small></div>' if merges else ""
     lines = [
-        f'<div class="step thing{" picked" * (step == 0)}" tabindex="0" style="{columns}">'
+        f'<div class="step thing{" picked" * (step == 0)}" tabindex="0">'
         f'{_parts(merge.before, spell, merge.position)}<span class="rank">{escape(number(merge.rank))}</span>'
         f"{_choice(merge, ranks, spell, number, note)}</div>"
         for step, merge in enumerate(merges)
     ]
     whole = merges[-1].after if merges else single_bytes(word)
-    last = f'<div class="step" style="{columns}">{_parts(whole, spell)}</div>'
-    return picture(f'<div class="stairs">{head}{"".join(lines)}{last}</div>', explained=True)
+    last = f'<div class="step">{_parts(whole, spell)}</div>'
+    size = f"--columns:{len(word)};--rows:{len(merges) + 2}"
+    return picture(f'<div class="stairs" style="{size}">{head}{"".join(lines)}{last}</div>', explained=True)
 
 
 def _parts(parts: Sequence[bytes], spell: Callable[[bytes], str], lit: int = -2) -> str:

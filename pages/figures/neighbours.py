@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from pages.figures.palette import Role, Theme
+from pages.figures.palette import BACKGROUNDS, Role, Theme
 from pages.figures.theme import axis, color, figure
 
 MONO = "'JetBrains Mono', 'Cascadia Mono', Menlo, 'DejaVu Sans Mono', 'Noto Sans Mono CJK SC', monospace"
@@ -63,6 +63,7 @@ def bars(panels: Sequence[Panel], cosine: str, theme: Theme) -> go.Figure:
                 "x": values.numpy(),
                 "y": list(range(len(values))),
                 "text": [f"{value:.3f}".replace("-", "−") for value in values.tolist()],
+                "insidetextfont": {"color": BACKGROUNDS[theme]},
                 "hoverinfo": "skip",
                 "marker": {"color": color(panel.role, theme), "opacity": 0.6 if panel.role == "neutral" else 1},
                 "xaxis": f"x{number}",

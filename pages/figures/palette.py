@@ -3,7 +3,8 @@
 Queries, keys, values and outputs wear the Okabe–Ito colours (Okabe & Ito 2008, "Color universal design"), which
 colour-blind eyes tell apart; in the dark theme a brighter tint of the same hue. The ramps were spaced evenly in OKLab
 lightness, so that equal steps of a number look like equal steps of colour, and both arms of the diverging ramp weigh
-the same.
+the same. The heads' hues were found one after another, each as far as could be, in OKLab and for normal, red-blind and
+green-blind eyes, from the names before and from the heads before it.
 """
 
 from typing import Final, Literal
@@ -22,22 +23,22 @@ ROLES: Final[dict[Role, tuple[str, str]]] = {
     "token": ("#867003", "#cfb656"),
     "position": ("#7658cb", "#b9a9ff"),
     "weight": ("#0a5b5e", "#4dc8b8"),
-    "head0": ("#9a7407", "#dcae45"),
-    "head1": ("#02717a", "#34d1e0"),
-    "head2": ("#945eba", "#d3a3f7"),
-    "head3": ("#a6373f", "#e88384"),
-    "head4": ("#356a00", "#97cd79"),
-    "head5": ("#2a56ab", "#96bbfe"),
-    "head6": ("#c76a18", "#e08e53"),
-    "head7": ("#006b53", "#57d4ae"),
-    "head8": ("#8d3274", "#f09ad4"),
-    "head9": ("#7d7d00", "#c3c45a"),
-    "head10": ("#026485", "#56c9fb"),
-    "head11": ("#5c47a5", "#b9aefe"),
-    "head12": ("#ca5c83", "#e482a1"),
-    "head13": ("#016e30", "#7cd18f"),
-    "head14": ("#7e4f02", "#eeac5a"),
-    "head15": ("#0e9a94", "#18bcb5"),
+    "head0": ("#6d1184", "#b862d2"),
+    "head1": ("#a20948", "#e1527b"),
+    "head2": ("#1640ad", "#5285f8"),
+    "head3": ("#005f0a", "#86f687"),
+    "head4": ("#953400", "#e25d1d"),
+    "head5": ("#b63d91", "#c07ca6"),
+    "head6": ("#137b5e", "#93edcb"),
+    "head7": ("#873a82", "#fec0f7"),
+    "head8": ("#60912d", "#72b426"),
+    "head9": ("#787aaf", "#8d8fc6"),
+    "head10": ("#965f49", "#c09381"),
+    "head11": ("#424467", "#908ffe"),
+    "head12": ("#0081e7", "#9fbee1"),
+    "head13": ("#643c31", "#e9a997"),
+    "head14": ("#6d825d", "#a2d774"),
+    "head15": ("#785e80", "#bd98c9"),
 }
 """Role → (colour on light, colour on dark)."""
 

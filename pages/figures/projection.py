@@ -1,5 +1,7 @@
 """Rows of an embedding table as points on a map: the two directions in which they differ most."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from html import escape
 from typing import Any, NamedTuple
@@ -11,9 +13,11 @@ from torch import Tensor
 from pages.figures.neighbours import MONO, domain, title
 from pages.figures.palette import Theme
 from pages.figures.theme import axis, color, figure
+from pages.figures.token_strip import letters
 
-LETTER, LINE = 8.5, 18  # px of a label's letter and of its line
-WIDTH, HEIGHT = 900, 440  # px of the smallest figure that labels must fit
+LETTER, LINE, SPACE = 8.6, 18, 8  # px of a label's letter, of its line, and between two labels
+ROOM, HALL_ROOM = (900, 440), (560, 290)  # px of the smallest figure that labels must fit, at the usual type size
+AXES = (56, 84)  # px of it that titles, names and gaps take: beside each panel, and above and below
 MOST_LABELS = 60
 
 
@@ -50,29 +54,64 @@ def with_frequent(rows: Tensor, text: Tensor, count: int, most: int) -> Tensor:
     return torch.cat([rows, frequent[~torch.isin(frequent, rows)]])
 
 
-def legible(points: Tensor, labels: Sequence[str], size: tuple[float, float], most: int = MOST_LABELS) -> list[int]:
-    """The labels that can stand on a map of this size in px without touching an earlier one, in order of importance."""
+class Label(NamedTuple):
+    """A label that has room: its point, where it stands at its point, and its left edge, width and height in px."""
+
+    point: int
+    stands: str
+    left: float
+    width: float
+    y: float
+
+    def touches(self, other: Label) -> bool:
+        """Whether two labels come too near each other."""
+        apart = max(self.left - other.left - other.width, other.left - self.left - self.width)
+        return apart < SPACE and abs(self.y - other.y) < LINE
+
+
+def frame(points: Tensor) -> tuple[Tensor, Tensor]:
+    """The lower and upper ends of a map's axes: its points with a margin, wider above, where labels stand. (2,), (2,)"""
     low, high = points.min(0).values, points.max(0).values
-    scaled = (points - low) / (high - low).clamp_min(1e-12) * torch.tensor(size)
-    kept: list[tuple[int, float, float, float]] = []
-    for index, (x, y) in enumerate(scaled.tolist()):
-        half = LETTER * len(labels[index]) / 2
-        if all(
-            abs(x - other_x) > half + other_half or abs(y - other_y) > LINE for _, other_x, other_y, other_half in kept
-        ):
-            kept.append((index, x, y, half))
+    span = (high - low).clamp_min(1e-12)
+    return low - span * torch.tensor([0.04, 0.04]), high + span * torch.tensor([0.04, 0.09])
+
+
+def legible(
+    points: Tensor, labels: Sequence[str], size: tuple[float, float], first: int = 0, most: int = MOST_LABELS
+) -> list[Label]:
+    """The labels that can stand on a map of this size in px without touching another or leaving it.
+
+    In order of importance, the one of `first` before all others. A label stands over its point, at the edges beside.
+    """
+    low, high = frame(points)
+    places = ((points - low) / (high - low) * torch.tensor(size)).tolist()
+    kept: list[Label] = []
+    for index in [first, *(other for other in range(len(labels)) if other != first)]:
+        x, y = places[index]
+        width = LETTER * letters(labels[index])
+        left = min(max(x - width / 2, 0.0), size[0] - width)
+        stands = "top center" if left == x - width / 2 else "top right" if left == 0 else "top left"
+        shown = Label(index, stands, {"top right": x, "top left": x - width}.get(stands, left), width, y)
+        if not any(shown.touches(other) for other in kept):
+            kept.append(shown)
         if len(kept) == most:
             break
-    return [index for index, *_ in kept]
+    return kept
 
 
 def maps(
-    panels: Sequence[Panel], labels: Sequence[str], own: int, picked: int, component: str, theme: Theme
+    panels: Sequence[Panel],
+    labels: Sequence[str],
+    own: int,
+    picked: int,
+    component: str,
+    theme: Theme,
+    room: tuple[int, int] = ROOM,
 ) -> go.Figure:
     """A map for each table, the same tokens on each: the first `own` are the sentence's and drawn strongly.
 
     labels: one a point, the most important first. picked: the point that is ringed.
-    component: an axis' title, with {number} and {share}.
+    component: an axis' title, with {number} and {share}. room: the least px that the figure will have.
     """
     traces: list[dict[str, Any]] = []
     layout: dict[str, Any] = {}
@@ -80,12 +119,14 @@ def maps(
     for place, (name, (points, explained)) in enumerate(panels):
         number = "" if place == 0 else str(place + 1)
         left, right = domain(place, len(panels))
-        shown = legible(points, labels, (WIDTH * (right - left), HEIGHT - 90.0))
+        size = room[0] * (right - left) - AXES[0], float(room[1] - AXES[1])
+        shown = legible(points, labels, size, picked)
         axes = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
         traces += [trace | axes for trace in _traces(points, labels, own, picked, shown, theme)]
         for way, letter in enumerate("xy"):
             share = component.format(number=way + 1, share=f"{float(explained[way]):.0%}")
-            layout[f"{letter}axis{number}"] = axis(theme, share, showticklabels=False)
+            ends = [float(end[way]) for end in frame(points)]
+            layout[f"{letter}axis{number}"] = axis(theme, share, showticklabels=False, range=ends)
         layout[f"xaxis{number}"]["domain"] = [left, right]
         layout[f"yaxis{number}"]["anchor"] = f"x{number}"
         titles.append(title(f"<b>{name}</b>", left))
@@ -93,7 +134,7 @@ def maps(
 
 
 def _traces(
-    points: Tensor, labels: Sequence[str], own: int, picked: int, shown: Sequence[int], theme: Theme
+    points: Tensor, labels: Sequence[str], own: int, picked: int, shown: Sequence[Label], theme: Theme
 ) -> list[dict[str, Any]]:
     """Points, the sentence's points, the ring, and the labels that have room."""
     strong, weak = color("token", theme), color("neutral", theme)
@@ -106,15 +147,17 @@ def _traces(
         return {"type": "scatter", "mode": "markers", "marker": marker} | places | hover
 
     ring = dots(slice(picked, picked + 1), size=15, color="rgba(0,0,0,0)", line={"color": strong, "width": 2.5})
+    at = [label.point for label in shown]
     written = {
         "type": "scatter",
         "mode": "text",
-        "x": coordinates[shown, 0],
-        "y": coordinates[shown, 1],
-        "text": [names[index] for index in shown],
-        "textposition": "top center",
-        "textfont": {"family": MONO, "color": [strong if index < own else weak for index in shown]},
+        "x": coordinates[at, 0],
+        "y": coordinates[at, 1],
+        "text": [names[index] for index in at],
+        "textposition": [label.stands for label in shown],
+        "textfont": {"family": MONO, "color": [strong if index < own else weak for index in at]},
         "hoverinfo": "skip",
+        "cliponaxis": False,
     }
     return [
         dots(slice(own, None), size=5, color=weak, opacity=0.35),

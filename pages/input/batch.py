@@ -6,6 +6,7 @@ import streamlit as st
 import torch
 
 from pages.figures import batch_table, token_strip
+from pages.matrix.clicks import clickable
 from pages.ui import state
 from pages.ui.lesson import UNKNOWN
 from pages.ui.parts import Page, Proof, size
@@ -25,10 +26,17 @@ def choose_position() -> None:
     keep = state.view_of("query", key)
     state.put(key, position)
     if lesson.length > 1:
-        st.markdown(words.position, width="content")
-        st.number_input(
-            words.position, 0, lesson.length - 1, key=key, on_change=keep, label_visibility="collapsed", width=160
-        )
+        with st.container(horizontal=True, vertical_alignment="center", width="content"):
+            st.markdown(words.position, width="content")
+            st.number_input(
+                words.position, 0, lesson.length - 1, key=key, on_change=keep, label_visibility="collapsed", width=150
+            )
+
+
+def choose(part: dict[str, int]) -> None:
+    """Looks at the clicked place, and at the row it stands in, from here on."""
+    state.put("query", part["place"])
+    state.put("row", part.get("row", row) + 1)
 
 
 def story() -> str:
@@ -47,9 +55,10 @@ with page.controls:
     st.markdown(story(), width="content")
 if view == "batch":
     parts = words.inputs, words.targets
-    st.html(batch_table.batch(pieces, spans.tolist(), parts=parts, row=row, position=position))
+    picture = batch_table.batch(pieces, spans.tolist(), parts=parts, row=row, position=position)
 else:
-    st.html(batch_table.lessons(pieces[row], spans[row].tolist(), position, words.nothing))
+    picture = batch_table.lessons(pieces[row], spans[row].tolist(), position, words.nothing)
+clickable(picture, key="windows", on_pick=choose)
 page.details(
     windows,
     SimpleNamespace(spans=spans),

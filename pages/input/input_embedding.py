@@ -19,7 +19,7 @@ lesson, words = page.lesson, page.words
 embedding, row = lesson.embedding, lesson.row
 parts = (embedding.token_embeddings[row], embedding.positions, embedding.embeddings[row])
 query, dim = lesson.picked("query", lesson.length), lesson.picked("dim", lesson.config.d_model)
-names = (words.token, words.position, "X")
+names = ("E[ids]", "PE", "X")
 largest = [float(part.abs().max()) for part in parts]
 
 
@@ -30,7 +30,7 @@ def matrices(limit: float | None) -> None:
         for part, name, role in zip(parts, names, ROLES, strict=True)
     ]
     flow(
-        [[drawn[0], "+"], [drawn[1], "="], [drawn[2]]],
+        [[drawn[0]], ["+", drawn[1]], ["=", drawn[2]]],
         key="sum",
         selected=(query, dim),
         readout=Readout("sum", words.sum.table()),

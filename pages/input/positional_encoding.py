@@ -13,13 +13,15 @@ from pages.ui.parts import Page, Proof, size
 from pages.ui.text import number
 from transformer.positions import sinusoidal_positions, wavelength_divisors
 
+LABELLED = 24  # positions; of more, every few have a number
+
 page = Page(__file__)
 lesson, words = page.lesson, page.words
 table = lesson.model.positions.detach()
 length, width = table.shape
 position, other, dim = lesson.picked("query", length), lesson.picked("key", length), lesson.picked("dim", width)
 divisors = wavelength_divisors(width)
-places = [str(place) for place in range(length)]
+places = [str(place) for place in range(length)] if length <= LABELLED else []
 
 
 def heatmap() -> None:
@@ -47,9 +49,10 @@ def waves() -> None:
     changed = state.view_of("dim", key)
     state.put(key, dim)
     wavelength = 2 * math.pi * float(divisors[dim])
-    with page.controls:
+    with page.controls.container(horizontal=True, vertical_alignment="center", width="content"):
+        st.markdown(words.dim, width="content")
         st.slider(words.dim, 0, width - 1, key=key, on_change=changed, label_visibility="collapsed", width=160)
-        st.markdown(words.wavelength.format(dim=dim, length=f"{wavelength:,.1f}"), width="content")
+    page.controls.markdown(words.wavelength.format(dim=dim, length=f"{wavelength:,.1f}"), width="content")
     dims = [dim, *range(0, width // 2, width // 8), width - 2]
     names = [words.wave.format(dim=each) for each in dims]
     page.plot(figures.waves(table, dims, names, position, words.position, page.theme), "waves")
@@ -74,7 +77,7 @@ def similarity() -> None:
 def kinds() -> None:
     """What the table would hold if order came in otherwise. The learned one depends on its sizes and the seed alone."""
     small = replace(lesson.config, positions="learned", vocab_size=1, num_blocks=1, d_ff=1)
-    learned = cache.model(cache.Source(small, lesson.seed, trained=False)).positions.detach()
+    learned = cache.model(cache.Source(small, lesson.seed)).positions.detach()
     tables = {"sinusoidal": sinusoidal_positions(length, width), "learned": learned, "none": torch.zeros_like(table)}
     names = words.names.table()
     with page.controls:

@@ -12,6 +12,7 @@ from pages.ui.parts import Page, Proof, size
 from transformer import GPT
 
 NEAREST, MAPPED = 12, 300
+TAKEN = "E[ids]"
 
 page = Page(__file__)
 lesson, words = page.lesson, page.words
@@ -34,7 +35,7 @@ def draw_lookup() -> None:
     count = min(max(lesson.length, 20), 64)
     last = len(table) - count
     around = min(max(token - count // 2, 0), last)
-    with page.controls:
+    with page.controls.container(horizontal=True, vertical_alignment="center", width="content"):
         st.markdown(words.first, width="content")
         key = f"{page.name}_from_{token}_{len(table)}_{count}"
         first = st.number_input(
@@ -44,7 +45,7 @@ def draw_lookup() -> None:
     names = [f"{row} {lesson.label(row)}" for row in range(first, first + count)]
     limit = float(torch.cat([shown, gathered]).abs().max()) or None
     opened = Matrix(shown, "E", "token", names, row_axis=words.rows, limit=limit, row_offset=first, link="lookup")
-    taken = Matrix(gathered, "X", rows=lesson.labels, row_axis=words.tokens, limit=limit)
+    taken = Matrix(gathered, TAKEN, "token", rows=lesson.labels, row_axis=words.tokens, limit=limit)
     readout = Readout("lookup", words.lookup.table(), index=ids.tolist())
     flow([[opened, "→", taken]], key="lookup", selected=picked, readout=readout, on_select=page.pick("query", "dim"))
 
@@ -54,7 +55,7 @@ def draw_product() -> None:
     product(
         Matrix(one_hot, words.one_hot, rows=lesson.labels, row_axis=words.tokens, scale="weight"),
         Matrix(table[distinct], "E", "token", rows=labels_of(distinct), row_axis=words.rows),
-        Matrix(gathered, "X"),
+        Matrix(gathered, TAKEN, "token"),
         key="one_hot",
         selected=picked,
         readout=Readout("weighted", words.product.table()),
@@ -66,7 +67,7 @@ def tables() -> dict[str, Tensor]:
     """The embedding tables to compare, by title: before training and, if there was any, after."""
     if not lesson.source.trained:
         return {words.untrained: table}
-    untrained = cache.model(cache.Source(lesson.config, cache.demonstration().extra["seed"], trained=False))
+    untrained = cache.model(lesson.before_training)
     return {words.before: untrained.token_embedding.weight.detach(), words.after: table}
 
 
@@ -108,7 +109,9 @@ def draw_map() -> None:
     rows = projection.with_frequent(distinct, cache.corpus_ids(lesson.vocabulary, lesson.corpus), len(table), MAPPED)
     panels = [projection.Panel(title, projection.project(one[rows])) for title, one in tables().items()]
     strong, ringed = len(distinct), int(places[picked[0]])
-    page.plot(projection.maps(panels, labels_of(rows), strong, ringed, words.component, page.theme), "embedding_map")
+    room = projection.HALL_ROOM if state.get("hall") else projection.ROOM
+    figure = projection.maps(panels, labels_of(rows), strong, ringed, words.component, page.theme, room)
+    page.plot(figure, "embedding_map")
 
 
 VIEWS = {"lookup": draw_lookup, "product": draw_product, "neighbours": draw_neighbours, "map": draw_map}

@@ -6,6 +6,7 @@ import streamlit as st
 import torch
 
 from pages.figures import merge_stairs, token_strip
+from pages.matrix.clicks import clickable
 from pages.ui import state, text
 from pages.ui.cache import tokenizer as tokenizer_of
 from pages.ui.parts import Page, Proof
@@ -54,7 +55,9 @@ def draw_pieces() -> None:
     """The sentence in its pieces; those that only together make a character stand under one bracket."""
     chips = [chip(place) for place in range(min(len(sentence), token_strip.MOST))]
     groups = [(group, shown(b"".join(sentence.bytes[group.start : group.stop]))) for group in sentence.groups]
-    st.html(token_strip.strip(chips, groups, lesson.picked("query", lesson.length), lesson.length))
+    legend = token_strip.Legend(words.row, words.base.format(name=tokenizer.base), words.read)
+    strip = token_strip.strip(chips, groups, lesson.picked("query", lesson.length), lesson.length, legend)
+    clickable(strip, key="pieces", on_pick=lambda part: state.put("query", part["place"]))
 
 
 def encoded(code: str, name: str) -> token_strip.Encoded:
@@ -70,7 +73,7 @@ def encoded(code: str, name: str) -> token_strip.Encoded:
 def draw_encodings() -> None:
     """The sentence under every vocabulary that can be chosen, one below the other."""
     names = page.frame.codes.table()
-    compact = ("demonstration", words.trained) if lesson.source.trained else ("compact", names["compact"])
+    compact = (lesson.vocabulary, words.trained) if lesson.source.trained else ("compact", names["compact"])
     others = [(code, names[code]) for code in ("cl100k_base", "r50k_base", "characters")]
     st.html(token_strip.encodings([encoded(code, name) for code, name in (compact, *others)]))
 

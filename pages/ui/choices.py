@@ -104,7 +104,7 @@ def possible(
     for name in PICKED:
         shown[name] = min(max(_number(asked[name], DEFAULTS[name]), 0), MOST_NUMBER)
     repairs = [
-        Repair(name, str(asked[name]), str(value))
+        Repair(name, str(asked[name]), str(value).lower() if isinstance(value, bool) else str(value))
         for name, value in shown.items()
         if _differ(asked[name], value) and not (name == "weights" and shown["run"] != str(asked["run"]))
     ]

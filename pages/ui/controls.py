@@ -48,7 +48,10 @@ def _walked(words: Words, looked_at: Lesson) -> None:
     sentence = words.left_out if looked_at.left_out else words.walked
     if looked_at.length:
         total = looked_at.length + looked_at.left_out
-        st.caption(sentence.format(length=looked_at.length, left_out=looked_at.left_out, total=total))
+        said = [sentence.format(length=looked_at.length, left_out=looked_at.left_out, total=total)]
+        if any(label.startswith("⟨") for label in looked_at.labels):
+            said.append(words.single_byte)
+        st.caption(" ".join(said))
 
 
 def _model(words: Words) -> None:

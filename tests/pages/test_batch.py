@@ -59,6 +59,15 @@ def test_lit_are_the_tokens_up_to_the_position_and_the_next(open_page: Open, que
     assert int(here.one("target").one("small").text) == lesson.targets[1, seen - 1]
 
 
+def test_cells_tell_their_row_and_place_when_they_are_clicked(open_page: Open) -> None:
+    lines = picture(open_page("batch", **UNEVEN)).all("line")
+    for row, line in enumerate(lines):
+        told = [(cell.attributes["data-row"], cell.attributes["data-place"]) for cell in line.all("cell")]
+        assert told == [(str(row), str(place)) for place in range(11)]
+    lessons = picture(open_page("batch", batch_view="lessons", **UNEVEN)).one("lessons").children
+    assert [line.attributes["data-place"] for line in lessons] == [str(place) for place in range(11)]
+
+
 def test_stepping_the_position_moves_the_query_of_all_pages(open_page: Open) -> None:
     app = open_page("batch", **UNEVEN)
     app.number_input(key="batch_position").set_value(9).run()

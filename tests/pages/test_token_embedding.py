@@ -139,19 +139,25 @@ def test_a_projection_keeps_the_most_variance_and_its_sign() -> None:
     assert torch.equal(projection.project(rows.clone()).points, points)
 
 
-def test_labels_on_the_map_do_not_touch() -> None:
+def test_labels_on_the_map_neither_touch_nor_leave_it() -> None:
     points = torch.rand(200, 2, generator=torch.Generator().manual_seed(3))
-    labels = [f"word {number}" for number in range(200)]
-    shown = projection.legible(points, labels, (400.0, 350.0), most=60)
-    scaled = (
-        (points - points.min(0).values) / (points.max(0).values - points.min(0).values) * torch.tensor([400.0, 350.0])
-    )
-    assert shown[0] == 0
-    assert len(shown) <= 60
-    for at, one in enumerate(shown):
+    labels = [f"word {number}" if number % 3 else "词元" * 4 for number in range(200)]
+    width, height = 400.0, 350.0
+    shown = projection.legible(points, labels, (width, height), first=7, most=60)
+    low, high = projection.frame(points)
+    places = (points - low) / (high - low) * torch.tensor([width, height])
+    assert [label.point for label in shown[:2]] == [7, 0]
+    assert 20 < len(shown) <= 60
+    for at, label in enumerate(shown):
+        x, y = places[label.point].tolist()
+        assert label.width == pytest.approx(projection.LETTER * (len(labels[label.point]) if label.point % 3 else 16))
+        assert label.left >= 0
+        assert label.left + label.width <= width
+        assert 0 < y < height - projection.LINE
+        assert label.left - 1e-3 <= x <= label.left + label.width + 1e-3
         for other in shown[:at]:
-            across, down = (scaled[one] - scaled[other]).abs().tolist()
-            assert down > projection.LINE or across > projection.LETTER * (len(labels[one]) + len(labels[other])) / 2
+            across = abs(label.left + label.width / 2 - other.left - other.width / 2) - (label.width + other.width) / 2
+            assert across >= projection.SPACE or abs(y - places[other.point][1]) >= projection.LINE
 
 
 def test_markup_in_a_token_is_drawn_as_text(open_page: Open) -> None:

@@ -23,7 +23,7 @@ CL100K = {"weights": "random", "vocab": "cl100k_base"}
 def retyped(app: AppTest, sentences: list[str]) -> Iterator[str]:
     """Types one sentence after another and yields it once its page is drawn and proved."""
     for sentence in sentences:
-        app.text_area(key="text").set_value(sentence).run()
+        app.text_area(key="choose_text").set_value(sentence).run()
         assert not app.exception, sentence
         assert any(element.value.startswith("✓") for element in app.markdown), sentence
         yield sentence
@@ -82,6 +82,22 @@ def test_rows_of_the_compact_vocabulary_show_the_id_they_were_picked_from(open_p
     assert not picture(open_page("tokenization", **CL100K)).all("small")
 
 
+def test_both_numbers_under_a_piece_are_named(open_page: Open) -> None:
+    app = open_page("tokenization", query=4)
+    token, key = picture(app).all("token")[4], picture(app).one("key")
+    said = app.session_state["_lesson"].tokenizer
+    assert key.one("large").text == token.one("id").text
+    assert key.one("less").text == token.one("small").text
+    assert said.base in key.text
+    assert not picture(open_page("tokenization", **CL100K)).all("key")
+
+
+def test_pieces_that_the_model_reads_can_be_clicked_and_tell_their_place(open_page: Open) -> None:
+    tokens = picture(open_page("tokenization", context=11)).all("token")
+    places = [token.attributes.get("data-place") for token in tokens]
+    assert places == [str(place) if place < 11 else None for place in range(len(tokens))]
+
+
 def test_only_what_fits_the_context_is_listed_for_the_model(open_page: Open) -> None:
     app = open_page("tokenization", context=11)
     lesson = app.session_state["_lesson"]
@@ -131,7 +147,7 @@ def test_a_word_is_merged_in_the_order_of_the_real_ranks(open_page: Open) -> Non
 def test_any_sentence_can_be_merged(open_page: Open, vocab: str) -> None:
     app = open_page("tokenization", tokenization_view="merges", weights="random", vocab=vocab)
     for _ in retyped(app, [*HARD, "word" * 400, "x"]):
-        columns = re.search(r"repeat\((\d+),", str(picture(app).one("step").attributes["style"]))
+        columns = re.search(r"--columns:(\d+)", str(picture(app).one("stairs").attributes["style"]))
         assert columns and 0 < int(columns[1]) <= 40
 
 
@@ -139,7 +155,7 @@ def test_a_chosen_word_gives_way_when_the_sentence_loses_it(open_page: Open) -> 
     app = open_page("tokenization", tokenization_view="merges", text="one two")
     app.selectbox(key="tokenization_word").set_value(" two").run()
     assert picture(app).all("step")[-1].text == "·two"
-    app.text_area(key="text").set_value("three four").run()
+    app.text_area(key="choose_text").set_value("three four").run()
     assert not app.exception
     assert picture(app).all("step")[-1].text == "three"
 

@@ -1,5 +1,7 @@
 // The card: the elements that show a readout.
 
+const PAIRED = 8; // more names with a number each stand two to a line
+
 /** The card's elements, filled by `show`; its height depends on the scene alone. */
 function makeCard(root) {
   const find = (name) => root.querySelector(name);
@@ -75,7 +77,9 @@ function makeCard(root) {
         columns.map((name) => Object.assign(document.createElement("span"), { className: name })),
       );
       list.replaceChildren(...lines.flat());
-      list.style.height = `calc(${count} * var(--line))`;
+      const paired = kind === "value" && count > PAIRED;
+      list.classList.toggle("paired", paired);
+      list.style.height = `calc(${paired ? Math.ceil(count / 2) : count} * var(--line))`;
       list.style.display = count ? "" : "none";
       note.textContent = words.note ?? "";
       const longest = (matrix, axis, count) =>

@@ -57,8 +57,18 @@ function placeLegend(parts, { corner, bottom, right }, ruler, roomWidth) {
   return bottom + (0.3 + 1.4 * lines.length) * rem;
 }
 
-/** Place a scene in a room of some width and height. */
-function arrange(scene, ruler, room, ratio) {
+/** Place a scene in a room of some width and height; again in less while the legend finds no room. */
+function arrange(scene, ruler, { width, height }, ratio) {
+  let picture;
+  for (let [tries, left] = [0, height]; tries < 3; tries++) {
+    picture = arrangeIn(scene, ruler, { width, height: left }, ratio);
+    if (picture.height <= height) break;
+    left -= picture.height - height;
+  }
+  return picture;
+}
+
+function arrangeIn(scene, ruler, room, ratio) {
   const picture = (scene.kind === "product" ? placeProduct : placeFlow)(scene, ruler, room, ratio);
   for (const box of picture.boxes) box.decimals = decimalsFor(box, ruler);
   picture.right = Math.max(...picture.boxes.map((box) => box.right));
@@ -66,8 +76,10 @@ function arrange(scene, ruler, room, ratio) {
   picture.height = Math.ceil(Math.max(picture.bottom, placeLegend(picture.legend, picture, ruler, room.width)));
   const leaning = (box) =>
     box.modes.columns === "labels" ? lean(box.labels.columns, box.cellWidth, box.angle, ruler) : 2;
+  const named = ({ matrix, name: [x, , stand] }) => 
+    stand === "above" ? x + ruler.width("name", matrix.name) + 0.5 * ruler.rem : 0;
   const needed = Math.max(
-    ...picture.boxes.map((box) => box.right + leaning(box)),
+    ...picture.boxes.map((box) => Math.max(box.right + leaning(box), named(box))),
     ...picture.legend.map((part) => part.x + part.width),
   );
   picture.width = Math.min(room.width, Math.ceil(Math.max(needed, 42 * ruler.rem)));

@@ -103,42 +103,20 @@ function paintNumbers(pen, box, theme, ruler) {
   }
 }
 
-/** Coloured bands that say which columns (rows) belong to which head. */
+/** Coloured bands that say which columns (rows) belong to which head; the rest, if any, is pale. */
 function paintBands(pen, box, theme, unit) {
+  const hue = (role) => (role === "neutral" ? theme.faint : theme.role(role));
   let at = 0;
   for (const [role, width] of box.matrix.bands) {
-    pen.fillStyle = theme.role(role);
+    pen.fillStyle = hue(role);
     pen.fillRect(box.x + at * box.cellWidth, box.y - 6 * unit, width * box.cellWidth - 2, 4 * unit);
     at += width;
   }
   at = 0;
   for (const [role, width] of box.matrix.rowBands) {
-    pen.fillStyle = theme.role(role);
+    pen.fillStyle = hue(role);
     pen.fillRect(box.x - 6 * unit, box.y + at * box.cellHeight, 4 * unit, width * box.cellHeight - 2);
     at += width;
-  }
-}
-
-/** Sparse numbers along an axis whose labels do not fit. */
-function paintTicks(pen, box, theme, ruler) {
-  const { matrix, modes } = box;
-  const every = (size, room) => [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024].find((n) => n * size >= room) ?? 2048;
-  pen.font = ruler.fonts.number;
-  pen.fillStyle = theme.soft;
-  pen.textBaseline = "middle";
-  const aside = box.x - bandRoom(matrix.rowBands, ruler.unit) - 6 * ruler.unit;
-  const over = box.y - bandRoom(matrix.bands, ruler.unit) - 0.6 * ruler.rem;
-  if (modes.rows === "ticks") {
-    pen.textAlign = "right";
-    const by = every(box.cellHeight, 2 * ruler.rem);
-    for (let k = 0; k < matrix.height; k += by)
-      pen.fillText(String(k + matrix.offset[0]), aside, box.y + (k + 0.5) * box.cellHeight);
-  }
-  if (modes.columns === "ticks") {
-    pen.textAlign = "center";
-    const by = every(box.cellWidth, 2.6 * ruler.rem);
-    for (let k = 0; k < matrix.width; k += by)
-      pen.fillText(String(k + matrix.offset[1]), box.x + (k + 0.5) * box.cellWidth, over);
   }
 }
 
@@ -155,14 +133,14 @@ function paintName(pen, box, theme, ruler) {
   };
   pen.textBaseline = "alphabetic";
   pen.textAlign = stand === "above" ? "left" : "right";
-  if (stand === "beside") {
+  if (stand === "beside" && box.bottom - box.y > 2 * ruler.rem) {
     write("name", theme.role(matrix.role), matrix.name, x);
     write("size", theme.soft, size, x, y + 1.15 * ruler.rem);
     if (axes && box.bottom - y > 2.6 * ruler.rem) write("size", theme.soft, axes, x, y + 2.3 * ruler.rem);
     return;
   }
   const space = 0.5 * ruler.rem;
-  if (stand === "before") {
+  if (stand !== "above") {
     write("size", theme.soft, size, x);
     write("name", theme.role(matrix.role), matrix.name, x - ruler.width("size", size) - space);
     return;
@@ -181,12 +159,14 @@ function paintName(pen, box, theme, ruler) {
   if (said) write("size", theme.soft, said, start + nameWidth);
 }
 
+const signFont = (part) => (part.length === 1 ? "symbol" : "sign");
+
 function paintSign(pen, sign, theme, ruler) {
-  pen.font = ruler.fonts.sign;
   pen.fillStyle = theme.text;
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   const [word, arrow] = sign.parts;
+  pen.font = ruler.fonts[signFont(word)];
   pen.fillText(word, sign.x, sign.y - (arrow ? 0.7 * ruler.rem : 0));
   if (!arrow) return;
   const [from, to] = [sign.x - sign.width / 2, sign.x + sign.width / 2];
@@ -217,7 +197,6 @@ function paintStill(pen, picture, theme, ruler, ratio) {
     pen.strokeRect(box.x - 0.5 / ratio, box.y - 0.5 / ratio, box.right - box.x, box.bottom - box.y);
     paintNumbers(pen, box, theme, ruler);
     paintBands(pen, box, theme, ruler.unit);
-    paintTicks(pen, box, theme, ruler);
     paintName(pen, box, theme, ruler);
   }
   for (const sign of picture.signs) paintSign(pen, sign, theme, ruler);

@@ -14,7 +14,7 @@ function share(length, outer, inner, wantOuter, wantInner, most) {
     thin = Math.min(wantInner, (0.4 * length) / inner);
     size = (length - inner * thin) / outer;
   }
-  return [Math.min(size, most), Math.min(thin, size, most)];
+  return thin > size ? [square, square] : [Math.min(size, most), Math.min(thin, most)];
 }
 
 /** Cell sizes of a product that fill the room: the result's, and the thinner inner ones. */
@@ -49,10 +49,10 @@ function productSizes([left, top, result], fits, ruler, room, gap) {
   );
   let [cellWidth, innerWidth] = across(2);
   if (fits.columns) [cellWidth, innerWidth] = across(lean(head.labels.columns, cellWidth, fits.angle, ruler));
-  cellHeight = Math.min(cellHeight, Math.max(1.2 * cellWidth, fits.rows ? 19 * unit : 8));
+  cellHeight = Math.min(cellHeight, Math.max(1.4 * cellWidth, (fits.rows ? 30 : 8) * unit));
   cellWidth = Math.min(cellWidth, widestCell(cellHeight, ruler));
   innerWidth = Math.min(innerWidth, 1.2 * Math.max(innerHeight, 4));
-  innerHeight = Math.min(innerHeight, 1.5 * Math.max(innerWidth, top.rows.length ? 13 * unit : 4));
+  innerHeight = Math.min(innerHeight, 1.5 * Math.max(innerWidth, top.rows.length ? 18 * unit : 4));
   return { modes, side, head, x, y, cellWidth, cellHeight, innerWidth, innerHeight };
 }
 

@@ -2,7 +2,7 @@
 
 const TERMS = 8; // a sum of more terms lists all but the smallest
 const SHARES = 6; // exponentials listed of a softmax
-const HOLDERS = 12; // matrices listed for one shared cell
+const HOLDERS = 16; // matrices listed for one shared cell
 
 /** How many lines a scene's readout can take, whatever the cell: the card keeps that height. */
 function lineCount(scene) {

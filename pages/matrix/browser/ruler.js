@@ -26,6 +26,7 @@ function makeRuler(pen, theme, rem) {
     name: `700 ${0.92 * rem}px ${theme.font}`,
     size: `${0.79 * rem}px ${theme.font}`,
     sign: `${1.05 * rem}px ${theme.font}`,
+    symbol: `${1.5 * rem}px ${theme.font}`, // a sign of one character, such as +
   };
   const width = (font, text) => ((pen.font = fonts[font]), pen.measureText(text).width);
   return {
@@ -103,7 +104,7 @@ function settle(matrices, rem, solve) {
 }
 
 /** Whole device pixels for cells that are large enough not to mind. */
-const snap = (size, ratio) => (size >= 4 ? Math.floor(size * ratio) / ratio : size);
+const snap = (size, ratio) => (size >= 7 ? Math.floor(size * ratio) / ratio : size);
 
 const place = (matrix, x, y, cellWidth, cellHeight, more) => ({
   matrix,
@@ -116,5 +117,6 @@ const place = (matrix, x, y, cellWidth, cellHeight, more) => ({
   ...more,
 });
 
-/** The widest a cell of some height may be: half as wide again, or as wide as a number with two decimals needs. */
-const widestCell = (cellHeight, { rem, unit }) => Math.max(1.5 * cellHeight, cellHeight >= rem ? 38 * unit : 4);
+/** The widest a cell of some height may be: half as wide again (small ones more), or as a number with two decimals. */
+const widestCell = (cellHeight, { rem, unit }) =>
+  Math.max(1.5 * cellHeight, cellHeight >= rem ? 38 * unit : Math.min(2.5 * cellHeight, 15 * unit), 4);

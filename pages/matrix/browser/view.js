@@ -2,8 +2,8 @@
 
 const VIEWS = new WeakMap();
 const FADE = 150; // ms
-const LEAST = 20; // rem: a picture is never made smaller than this to fit the window
-const BELOW = 4.8; // rem: what a page needs under its picture
+const LEAST = 18; // rem: a picture is never made smaller than this to fit the window
+const BELOW = 4.3; // rem: what a page needs under its picture
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 class View {
