@@ -22,14 +22,17 @@ from transformer.checkpoint import Checkpoint
 from transformer.checkpoint import load as load_checkpoint
 from transformer.config import ModelConfig, TrainingConfig
 from transformer.data import CORPORA
+from transformer.decoding import greedy_ids
+from transformer.encoder_decoder import BEGIN, EncoderDecoder
 from transformer.execution import execute, follow
 from transformer.export import write_trace
 from transformer.gpt import GPT
-from transformer.plans import Plan, TextData
-from transformer.presets import PRESETS
+from transformer.plans import Plan, TextData, of_own
+from transformer.presets import OTHER_FAMILIES, PRESETS
 from transformer.runs import Run
 from transformer.sampling import generate
 from transformer.training import Step
+from transformer.translation import translate
 from transformer.user_text import decode
 
 DERIVED = ("vocab_size",)  # follows from the text
@@ -54,7 +57,9 @@ def parser() -> argparse.ArgumentParser:
     train = commands.add_parser("train", help="train a run, or go on with one", formatter_class=Help)
     train.set_defaults(command=train_command)
     train.add_argument("--corpus", help=f"a text file, or one of {', '.join(CORPORA)}")
-    train.add_argument("--preset", choices=PRESETS, default="one_minute", help="what the options below start from")
+    train.add_argument(
+        "--preset", choices=PRESETS | OTHER_FAMILIES, default="one_minute", help="what the options below start from"
+    )
     train.add_argument("--out", type=Path, required=True, help="the run's folder")
     train.add_argument("--name", help="what people call it; the folder's name if left out")
     for kind in (TextData, ModelConfig, TrainingConfig):
@@ -101,7 +106,7 @@ def add_fields(command: argparse.ArgumentParser, kind: type[Any]) -> None:
 def chosen(kind: type[Any], base: Any, asked: argparse.Namespace) -> Any:
     """The configuration `base` with the fields that were asked for."""
     given = {field.name: getattr(asked, field.name) for field in fields(kind) if hasattr(asked, field.name)}
-    return replace(base, **given)
+    return replace(base, **given) if given else base
 
 
 def train_command(asked: argparse.Namespace) -> int:
@@ -130,18 +135,18 @@ def prepare(asked: argparse.Namespace) -> None:
 
 def plan_of(asked: argparse.Namespace) -> tuple[Plan, str]:
     """What was asked for, and the text of the file, if it is one."""
-    preset = PRESETS[asked.preset]
-    own = ""
-    data = preset.data
-    if asked.corpus in CORPORA:
+    preset = (PRESETS | OTHER_FAMILIES)[asked.preset]
+    own, data = "", preset.data
+    if asked.corpus in CORPORA and isinstance(data, TextData):
         data = replace(data, corpora=(asked.corpus,))
     elif asked.corpus is not None:
-        own, data = decode(Path(asked.corpus).read_bytes()), replace(data, corpora=())
+        own, data = decode(Path(asked.corpus).read_bytes()), of_own(data)
     data = chosen(TextData, data, asked)
-    model = replace(preset.model, vocab_size=data.make_tokenizer(own).vocab_size)
+    rows = data.task(preset.model.context_length, own).tokenizer.vocab_size
+    model = replace(preset.model, vocab_size=rows)
     if hasattr(asked, "d_model") and not hasattr(asked, "d_ff"):
         model = replace(model, d_model=asked.d_model, num_heads=getattr(asked, "num_heads", model.num_heads), d_ff=0)
-    model = chosen(ModelConfig, model, asked)
+    model = chosen(type(model), model, asked)
     training = preset.training
     if hasattr(asked, "max_steps"):  # a tenth of a short run is warm-up enough
         training = replace(
@@ -166,8 +171,13 @@ def opened(run: Path | None) -> Checkpoint:
 
 
 def generate_command(asked: argparse.Namespace) -> int:
-    """Prints the prompt and what the model makes of it, as it is written."""
+    """Prints the prompt and what the model makes of it, as it is written; a translator prints the translation."""
     model, tokenizer, _ = opened(asked.run)
+    if isinstance(model, EncoderDecoder):
+        print(translate(model, tokenizer, asked.prompt))
+        return 0
+    if not isinstance(model, GPT):
+        raise ValueError("a classifier writes nothing; choose the run of a language model or of a translator")
     written = generate(
         model,
         tokenizer.encode(asked.prompt).ids,
@@ -189,13 +199,15 @@ def generate_command(asked: argparse.Namespace) -> int:
 def trace_command(asked: argparse.Namespace) -> int:
     """Writes the trace of a sentence."""
     model, tokenizer, _ = opened(asked.run)
-    ids = tokenizer.encode(asked.text).ids
-    if not isinstance(model, GPT):
-        raise ValueError("only the forward pass of a language model can be written so far")
-    if not ids:
+    tokens = torch.tensor([tokenizer.encode(asked.text).ids], dtype=torch.int64)
+    if not tokens.numel():
         raise ValueError("the text is empty; give it at least one word")
-    count = write_trace(model.trace(torch.tensor([ids])), asked.out)
-    print(f"{count} tensors of {len(ids)} tokens in {asked.out}")
+    if isinstance(model, EncoderDecoder):  # with the translation it writes as the target
+        target = [BEGIN, *greedy_ids(model, tokens)[0]][: model.config.context_length]
+        trace: Any = model.trace(tokens, torch.tensor([target]))
+    else:
+        trace = model.trace(tokens)
+    print(f"{write_trace(trace, asked.out)} tensors of {tokens.size(1)} tokens in {asked.out}")
     return 0
 
 

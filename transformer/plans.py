@@ -1,14 +1,16 @@
 """What a run is going to be: data, sizes and settings, as JSON that a person can read and change."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Literal, Protocol, Self, get_args
 
 from transformer.checkpoint import family_of
+from transformer.classification import SentenceData
 from transformer.config import ModelConfig, TrainingConfig
 from transformer.data import CORPORA, corpus_text
 from transformer.tasks import LanguageModelling, Task
 from transformer.tokenizer import CharacterTokenizer, Tokenizer, get_tokenizer
+from transformer.translation import PairData
 from transformer.user_text import DataError
 from transformer.vocabulary import CompactTokenizer
 
@@ -80,8 +82,20 @@ class TextData:
         return LanguageModelling.of(tokenizer or self.make_tokenizer(own), context_length, *self.texts(own))
 
 
-DATA: dict[str, type[Any]] = {"gpt": TextData}
+DATA: dict[str, type[Any]] = {"gpt": TextData, "encoder_decoder": PairData, "classifier": SentenceData}
 """For each family of models, the kind of `Data` that it learns from."""
+
+
+def of_own(data: Data) -> Data:
+    """The same settings for data that the learner brings."""
+    match data:
+        case TextData():
+            return replace(data, corpora=())
+        case PairData():
+            return replace(data, target="own")
+        case SentenceData():
+            return replace(data, language="own")
+    raise TypeError(f"{data} is of no known kind")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,15 +1,18 @@
 """Settings that are worth starting from."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from transformer import classification_demonstration, translation_demonstration
+from transformer.classification import SentenceData
 from transformer.config import ModelConfig, TrainingConfig
 from transformer.plans import TextData
+from transformer.translation import PairData
 
 
 class Preset(NamedTuple):
     """A plan without a name; `model.vocab_size` is for the tokenizer of the data to say."""
 
-    data: TextData
+    data: Any
     model: ModelConfig
     training: TrainingConfig
 
@@ -68,3 +71,19 @@ PRESETS = {
         ),
     ),
 }
+
+OTHER_FAMILIES = {
+    "english_to_french": Preset(
+        PairData(target="fr"), translation_demonstration.model_config(1), translation_demonstration.TRAINING
+    ),
+    "english_to_chinese": Preset(
+        PairData(target="zh"), translation_demonstration.model_config(1), translation_demonstration.TRAINING
+    ),
+    "sentiment_en": Preset(
+        SentenceData(language="en"), classification_demonstration.model_config(1), classification_demonstration.TRAINING
+    ),
+    "sentiment_zh": Preset(
+        SentenceData(language="zh"), classification_demonstration.model_config(1), classification_demonstration.TRAINING
+    ),
+}
+"""The bundled translators and classifiers, to be trained again or changed."""

@@ -136,7 +136,9 @@ class Training(Iterator[Step]):
         mean.backward()
         gradients = [parameter.grad for parameter in self._parameters if parameter.grad is not None]
         length = nn.utils.get_total_norm(gradients)
-        loss, norm = torch.stack([parallel.mean(mean.detach().clone()), length]).tolist()  # one wait for the device, not two
+        loss, norm = torch.stack(
+            [parallel.mean(mean.detach().clone()), length]
+        ).tolist()  # one wait for the device, not two
         if not math.isfinite(loss) or not math.isfinite(norm):
             raise FloatingPointError(f"the loss of step {step} is no longer a number; a smaller learning_rate may help")
         if norm > self._config.gradient_clip:

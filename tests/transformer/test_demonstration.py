@@ -1,12 +1,14 @@
 """The run that comes with the library is what its config.json says it is."""
 
+from dataclasses import replace
+
 import pytest
 
 from transformer import GPT, checkpoint
-from transformer.data import evaluation_windows
-from transformer.demonstration import FOLDER, SEED, TRAINING, model_config, novels
-from transformer.ngrams import BigramModel
-from transformer.training import evaluate
+from transformer.demonstration import FOLDER, SEED, TRAINING, WHOLE, model_config, task
+from transformer.training import TrainingConfig, evaluate
+
+SOME = replace(TRAINING, eval_batches=4)
 
 
 @pytest.fixture(scope="module")
@@ -15,22 +17,27 @@ def shipped() -> checkpoint.Checkpoint:
 
 
 def test_it_beats_the_bigram_model_by_the_stated_margin(shipped: checkpoint.Checkpoint) -> None:
-    text = novels(shipped.tokenizer)
-    few = evaluation_windows(text.validation, shipped.model.config.context_length, count=64)
-    bigram_loss = BigramModel.fit(text.train, shipped.tokenizer.vocab_size).loss(*few)
+    novels = task(shipped.tokenizer)
     stated = shipped.extra["bigram_loss"] - shipped.extra["loss"]
+    measured = novels.yardsticks(SOME)["bigram"] - evaluate(shipped.model, novels, novels.validation(SOME))
     assert stated > 0.3
-    assert bigram_loss - evaluate(shipped.model, few) == pytest.approx(stated, abs=0.1)
+    assert measured == pytest.approx(stated, abs=0.1)
+
+
+def test_it_was_judged_by_all_of_the_held_out_text(shipped: checkpoint.Checkpoint) -> None:
+    novels = task(shipped.tokenizer)
+    assert novels.yardsticks(WHOLE)["bigram"] == pytest.approx(shipped.extra["bigram_loss"])
+    assert len(novels.text.train) == shipped.extra["train_tokens"]
 
 
 def test_the_shipped_files_were_made_by_the_settings_in_the_code(shipped: checkpoint.Checkpoint) -> None:
     assert shipped.model.config == model_config(shipped.tokenizer.vocab_size)
-    assert shipped.extra["training"] == vars(TRAINING)
+    assert TrainingConfig(**shipped.extra["training"]) == TRAINING
     assert shipped.extra["seed"] == SEED
 
 
 def test_its_untrained_start_follows_from_the_seed(shipped: checkpoint.Checkpoint) -> None:
-    text = novels(shipped.tokenizer)
-    few = evaluation_windows(text.validation, shipped.model.config.context_length, count=16)
+    novels = task(shipped.tokenizer)
     untrained = GPT(shipped.model.config, shipped.extra["seed"])
-    assert evaluate(untrained, few) == pytest.approx(shipped.extra["untrained_loss"], abs=0.02)
+    loss = evaluate(untrained, novels, novels.validation(replace(SOME, eval_batches=1)))
+    assert loss == pytest.approx(shipped.extra["untrained_loss"], abs=0.02)
