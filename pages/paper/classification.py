@@ -1,0 +1,178 @@
+"""A sentence, one decision: tokens → encoder blocks → mean over the real tokens → log-probabilities."""
+
+import math
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import streamlit as st
+import torch
+
+from pages.figures.answers import Panel, answers
+from pages.figures.attributions import attributions
+from pages.figures.held_out import held_out
+from pages.figures.sentence import code
+from pages.matrix import Matrix, Readout, Selection, flow, product
+from pages.ui import classified, state
+from pages.ui.parts import Page, Proof, size
+from pages.ui.text import number
+from transformer.attribution import gradient_times_input, leave_one_out
+from transformer.circulating import NumbersTheBatch, answers_by_padding, answers_by_place
+from transformer.classification import batch
+from transformer.classifier import Classifier
+from transformer.trace import named_tensors
+
+NEIGHBOURS = 7
+JUDGES = ("constant", "naive_bayes", "logistic_regression", "accuracy")
+
+page = Page(__file__)
+words = page.words
+seen = classified.ask(page)
+if not len(seen.tokens):
+    st.info(words.invite)
+    st.stop()
+model, trace, labels, decided = seen.model, seen.trace, seen.labels, seen.decided
+length, classes = len(labels), [words.classes_names.table().get(label, label) for label in seen.task.labels]
+padded = [*labels, *[words.padding] * seen.padding]
+probabilities = trace.log_probabilities[0].exp()
+picked = min(int(state.get("query")), length - 1), min(int(state.get("dim")), model.config.d_model - 1)
+
+
+def pick_dimension(selection: Selection) -> None:
+    """Keeps the column; the one row is always the same."""
+    state.put("dim", selection.j)
+
+
+def draw_way() -> None:
+    """What enters, what leaves each block, the mean of it and the decision. All rows but the last are tokens."""
+    streams = [trace.embedding.embeddings, *(block.output for block in trace.blocks[:-1]), trace.final_norm]
+    limit = float(torch.cat(streams)[:, :length].abs().max())
+    look: dict[str, Any] = {"rows": labels, "row_role": "token", "limit": limit}
+    blocks = [Matrix(x[0, :length], f"X{number}", **look) for number, x in enumerate(streams)]
+    mean = Matrix(trace.mean, "m", "output", limit=limit, row_offset=length, link="column")
+    scores = Matrix(trace.log_probabilities.T, "ln p", "output", classes, link="none")
+    above = [part for matrix in blocks for part in (words.block, matrix)][1:]
+    flow(
+        [above, [words.average, mean, words.linear, scores]],
+        key="classification_way",
+        selected=picked,
+        readout=Readout("value", words.way.table(), tuple(range(len(blocks) - 1)), len(blocks) - 1),
+        on_select=page.pick("query", "dim"),
+    )
+
+
+def draw_mean() -> None:
+    """Shares · X = m. Padding stands beside the sentence and has no share."""
+    shares = trace.shares.masked_fill(~trace.real, math.nan)
+    product(
+        Matrix(shares, "1/n", "weight", scale="weight", columns=padded, column_axis=words.tokens),
+        Matrix(trace.final_norm[0], "X", "token", rows=padded, row_axis=words.tokens),
+        Matrix(trace.mean, "m", "output", column_axis=words.dimensions),
+        key="classification_mean",
+        selected=(0, picked[1]),
+        readout=Readout("weighted", words.mean.table()),
+        on_select=pick_dimension,
+    )
+
+
+def draw_decision() -> None:
+    """m · W + b = the logits, and what log softmax makes of them."""
+    told = words.decided.format(total=number(float(trace.logits.logsumexp(-1))))
+    st.markdown(told + " ".join(map(told_class, range(len(classes)))))
+    product(
+        Matrix(trace.mean, "m", "output", column_axis=words.dimensions),
+        Matrix(model.output.weight.T, "W", columns=classes),
+        Matrix(trace.logits, words.logit, "output", columns=classes),
+        key="classification_decision",
+        selected=(0, min(picked[0], len(classes) - 1)),
+        readout=Readout("dot", words.logits.table()),
+        bias=model.output.bias,
+        on_select=pick_class,
+    )
+
+
+def pick_class(selection: Selection) -> None:
+    """Keeps the class where other pictures keep the token."""
+    state.put("query", selection.j)
+
+
+def told_class(label: int) -> str:
+    """The log-probability of a class, worked out."""
+    total = float(trace.logits.logsumexp(-1))
+    told: str = words.part
+    return told.format(
+        label=classes[label],
+        logit=number(float(trace.logits[0, label])),
+        total=number(total) if total >= 0 else f"({number(total)})",
+        log=number(float(trace.log_probabilities[0, label])),
+        p=number(float(probabilities[label])),
+    )
+
+
+def draw_words() -> None:
+    """Which tokens moved the decision, by two measures."""
+    effects = {
+        words.effects.leave: leave_one_out(model, seen.tokens, decided),
+        words.effects.gradient: gradient_times_input(model, seen.tokens, decided),
+    }
+    toward = words.effects.axis.format(decision=classes[decided])
+    page.plot(attributions(effects, labels, toward, page.theme), "classification_words", beside_words=True)
+    st.caption(words.effects.told)
+
+
+def draw_held_out() -> None:
+    """Sentences that nobody learned from: accuracies and the confusion table."""
+    found = seen.report
+    judged = {getattr(words.judged, name): float(found[name]) for name in JUDGES}
+    titles = words.judged.axis.format(n=found["sentences"]), words.judged.decided, words.judged.true
+    page.plot(
+        held_out(judged, found["confusion"], classes, titles, page.theme), "classification_held_out", beside_words=True
+    )
+    st.caption(words.judged.told)
+
+
+def draw_wrong() -> None:
+    """The same sentence in every place of a batch, and with more and more padding: right code and circulating code."""
+    neighbours, _, _ = batch(seen.task.held_out[:NEIGHBOURS])
+    room = model.config.context_length - length
+    asked = {
+        "numbers_batch": (words.mistakes.place, answers_by_place(model, seen.tokens, neighbours)),
+        "averages_padding": (words.mistakes.padding, answers_by_padding(model, seen.tokens, room)),
+    }
+    panels = [
+        Panel(getattr(words.mistakes, name), across, answer.exp()[..., decided])
+        for name, (across, answer) in asked.items()
+    ]
+    up = words.mistakes.probability.format(label=classes[decided])
+    figure = answers(panels, words.mistakes.right, up, page.theme)
+    page.plot(figure, "classification_wrong", beside_words=True)
+    by_place, by_padding = seen.unsteady
+    st.caption(words.mistakes.told.format(place=by_place, padding=by_padding, n=len(seen.task.held_out)))
+
+
+VIEWS = {
+    "way": draw_way,
+    "mean": draw_mean,
+    "decision": draw_decision,
+    "words": draw_words,
+    "held_out": draw_held_out,
+    "wrong": draw_wrong,
+}
+about = {
+    "decision": classes[decided],
+    "probability": number(float(probabilities[decided]), 3),
+    "train": len(seen.task.train),
+}
+page.opening(size(trace.tokens), f"{size(trace.log_probabilities)} {page.frame.axes.B} × {words.classes}", **about)
+view = page.view(*VIEWS)
+if seen.unknown:
+    st.caption(words.unknown.format(words=" ".join(map(code, seen.unknown))))
+if len(seen.sentence) > length:
+    st.caption(words.left_out.format(length=length, total=len(seen.sentence), left_out=len(seen.sentence) - length))
+VIEWS[view]()
+with torch.no_grad():
+    again = model(seen.tokens[None])
+proof = Proof(trace.log_probabilities, again, "F.scaled_dot_product_attention")
+SOURCES: dict[str, Callable[..., Any]] = {"words": leave_one_out, "wrong": NumbersTheBatch}
+made = SimpleNamespace(**{path: tensor for path, _, tensor in named_tensors(trace) if "." not in path})
+page.details(SOURCES.get(view, Classifier.trace), made, ["mean", "log_probabilities"], proof, **about)

@@ -1,0 +1,169 @@
+"""The classification page: the numbers drawn are the trace's, and both mistakes are really made."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from pages.ui import catalog
+from tests.pages.conftest import Open
+from tests.pages.reading import array, chart, component, drawn
+from transformer.attribution import gradient_times_input, leave_one_out
+from transformer.circulating import answers_by_padding, answers_by_place
+from transformer.classification import batch
+from transformer.classification_demonstration import demonstration, report, untrained
+from transformer.labelled import Language
+
+SENTENCES = {"en": "The soup wasn't bad, but nobody smiled.", "zh": "汤不难喝，可惜没有人笑。"}
+CHOICES: list[tuple[Language, str]] = [("en", "trained"), ("zh", "trained"), ("en", "untrained")]
+
+pytestmark = pytest.mark.skipif(
+    not any(entry.name == "classification" for entry in catalog.WALK), reason="the page is not in the walk"
+)
+
+
+def asked(language: Language, weights: str, view: str, **more: Any) -> dict[str, Any]:
+    """The page's choices: one sentence, some weights, one view."""
+    own = {"learned_en": language, f"text_{language}": SENTENCES[language], "weights": weights, "view": view}
+    return {f"classification_{name}": value for name, value in own.items()} | more
+
+
+def read(language: Language, weights: str) -> tuple[Any, torch.Tensor, Any]:
+    """The model, the sentence's ids and its forward pass with two tokens of padding."""
+    model = demonstration(language).model if weights == "trained" else untrained(language)
+    ids = torch.tensor(demonstration(language).task.tokenizer.encode(SENTENCES[language]).ids)
+    padded = torch.cat([ids, torch.zeros(2, dtype=torch.long)])[None]
+    with torch.no_grad():
+        return model, ids, model.trace(padded, torch.tensor([len(ids)]))
+
+
+def holds(app: Any) -> bool:
+    return any(element.value.startswith("✓") for element in app.markdown)
+
+
+@pytest.mark.parametrize(("language", "weights"), CHOICES)
+def test_the_way_is_the_trace(open_page: Open, language: Language, weights: str) -> None:
+    app = open_page("classification", **asked(language, weights, "way"))
+    _, ids, trace = read(language, weights)
+    first, one, two, mean, scores = drawn(app, "classification_way")
+    assert torch.equal(first, trace.embedding.embeddings[0, : len(ids)])
+    assert torch.equal(one, trace.blocks[0].output[0, : len(ids)])
+    assert torch.equal(two, trace.final_norm[0, : len(ids)])
+    assert torch.equal(mean, trace.mean)
+    assert torch.equal(scores, trace.log_probabilities.T)
+    assert holds(app)
+
+
+@pytest.mark.parametrize(("language", "weights"), CHOICES)
+def test_the_mean_gives_every_real_token_the_same_share_and_padding_none(
+    open_page: Open, language: Language, weights: str
+) -> None:
+    app = open_page("classification", **asked(language, weights, "mean"))
+    _, ids, trace = read(language, weights)
+    shares, rows, mean = drawn(app, "classification_mean")
+    assert shares[0, : len(ids)].tolist() == pytest.approx([1 / len(ids)] * len(ids))
+    assert shares[0, len(ids) :].isnan().all() and shares.size(1) == len(ids) + 2
+    assert torch.equal(rows, trace.final_norm[0])
+    assert torch.equal(mean, trace.mean)
+    torch.testing.assert_close(mean[0], rows[: len(ids)].mean(0))
+
+
+def test_the_decision_is_a_product_whose_log_softmax_is_worked_out(open_page: Open) -> None:
+    app = open_page("classification", **asked("en", "trained", "decision"))
+    model, _, trace = read("en", "trained")
+    mean, weights, logits = drawn(app, "classification_decision")
+    torch.testing.assert_close(mean @ weights + model.output.bias.detach(), logits)
+    assert torch.equal(logits, trace.logits)
+    assert component(app, "classification_decision")["matrices"][1]["columns"] == ["negative", "positive"]
+    told = next(element.value for element in app.markdown if "log softmax" in element.value.lower())
+    for p in trace.log_probabilities[0].exp().tolist():
+        assert f"**{p:.4g}**" in told
+
+
+@pytest.mark.parametrize(("language", "weights"), CHOICES)
+def test_both_measures_of_what_moved_the_decision_are_drawn(open_page: Open, language: Language, weights: str) -> None:
+    app = open_page("classification", **asked(language, weights, "words"))
+    model, ids, trace = read(language, weights)
+    label = int(trace.log_probabilities.argmax())
+    left, right = chart(app, "classification_words")["data"]
+    torch.testing.assert_close(array(left["x"]), leave_one_out(model, ids, label))
+    torch.testing.assert_close(array(right["x"]), gradient_times_input(model, ids, label))
+
+
+@pytest.mark.parametrize(("language", "weights"), CHOICES)
+def test_held_out_sentences_are_counted_as_the_report_counts_them(
+    open_page: Open, language: Language, weights: str
+) -> None:
+    app = open_page("classification", **asked(language, weights, "held_out"))
+    found = report(language, weights == "trained")
+    bars, heat, numbers = chart(app, "classification_held_out")["data"]
+    names = ("constant", "naive_bayes", "logistic_regression", "accuracy")
+    assert array(bars["x"]).tolist() == pytest.approx([found[name] for name in names])
+    assert [int(text[3:-4]) for text in numbers["text"]] == [count for row in found["confusion"] for count in row]
+    for row, counts in zip(heat["z"], found["confusion"], strict=True):
+        assert list(row) == pytest.approx([count / sum(counts) for count in counts])
+
+
+def test_the_circulating_code_is_run_and_gives_one_sentence_many_answers(open_page: Open) -> None:
+    app = open_page("classification", **asked("en", "trained", "wrong"))
+    model, ids, trace = read("en", "trained")
+    neighbours = batch(demonstration("en").task.held_out[:7]).tokens
+    by_place, by_padding = answers_by_place(model, ids, neighbours), answers_by_padding(model, ids, 32 - len(ids))
+    label, p = int(trace.log_probabilities.argmax()), float(trace.log_probabilities.exp().max())
+    curves = chart(app, "classification_wrong")["data"]
+    for answers, pair in ((by_place, curves[:2]), (by_padding, curves[2:])):
+        right, wrong = (torch.tensor(curve["y"]) for curve in pair)
+        torch.testing.assert_close(torch.stack([right, wrong]), answers.exp()[..., label])
+        torch.testing.assert_close(right, torch.full_like(right, p), atol=1e-5, rtol=0)
+        assert float(wrong.max() - wrong.min()) > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("view", "line"), [("mean", "def trace("), ("words", "def leave_one_out("), ("wrong", "class NumbersTheBatch(")]
+)
+def test_the_code_shown_is_what_made_the_picture(open_page: Open, view: str, line: str) -> None:
+    app = open_page("classification", **asked("en", "trained", view, details_classification="code"))
+    (code,) = app.code
+    assert line in code.value
+
+
+def test_the_language_of_the_data_follows_the_page_until_another_is_chosen(open_page: Open) -> None:
+    assert demonstration("zh").task.tokenizer.encode("菜").ids[0] != 0
+    chinese = open_page("classification", lang="zh")
+    assert chinese.text_area(key="classification_text_zh").value.startswith("这部")
+    english = open_page("classification", lang="zh", classification_learned_zh="en")
+    assert english.text_area(key="classification_text_en").value.startswith("The food")
+
+
+def test_words_it_has_never_met_are_named(open_page: Open) -> None:
+    choices = asked("en", "trained", "words") | {"classification_text_en": "A splendiferous qwertz, not bad"}
+    app = open_page("classification", **choices)
+    assert any("`splendiferous` `qwertz`" in element.value for element in app.caption)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "!",
+        "good " * 300,
+        "🐱 <b>x</b> `y` $z$ *a*",
+        "bad bad bad bad",
+        "不好看，not good",
+        "half a \ud83d character",
+        "a" * 5000,
+    ],
+    ids=["one token", "too long", "odd characters", "repeated", "two languages", "surrogate", "huge"],
+)
+def test_extremes_are_drawn_in_every_view(open_page: Open, sentence: str) -> None:
+    app = open_page("classification", **(asked("en", "trained", "way") | {"classification_text_en": sentence}))
+    for view in ("way", "mean", "decision", "words", "held_out", "wrong"):
+        app.session_state["classification_view"] = view
+        app.run()
+        assert not app.exception
+        assert holds(app), view
+
+
+@pytest.mark.parametrize("sentence", ["", "   \n"])
+def test_without_a_sentence_the_page_invites_one(open_page: Open, sentence: str) -> None:
+    app = open_page("classification", **(asked("en", "trained", "way") | {"classification_text_en": sentence}))
+    assert len(app.info) == 1
