@@ -104,6 +104,12 @@ def checkpoint(run: str, step: int) -> checkpoints.Checkpoint:
     return found
 
 
+def kept_model(run: str, step: int) -> GPT:
+    """The model of the run in a folder as it was kept after a step, one of the run's `checkpoints()`."""
+    made: GPT = _models.get((run, "kept", step), lambda: Run(Path(run)).load(step).model, _model_bytes)
+    return made
+
+
 def first_seed(run: str) -> int:
     """The seed of the weights that a run began with."""
     return int(demonstration().extra["seed"]) if run == DEMONSTRATION else Run(Path(run)).plan.training.seed

@@ -1,0 +1,72 @@
+"""Where the rows of the embedding table stand at two moments: on a map that holds still, and next to which others."""
+
+import streamlit as st
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from pages.figures import neighbours
+from pages.figures.moving_map import Axes, Picture, moving_map
+from pages.figures.projection import HALL_ROOM, ROOM
+from pages.figures.sentence import code
+from pages.ui import state, text
+from pages.ui.growing.scrubber import Explained, Shown, at, between, named, picture, tell
+from pages.ui.parts import Page, Proof
+
+NEAREST = 12
+
+
+def draw_map(page: Page, shown: Shown) -> Explained:
+    """The embedding table's rows on axes that do not move, and the ways the sentence's tokens have come."""
+    rows, own = shown.grown.mapped(shown.after.tokens)
+    axes, tables, places = shown.grown.table(rows)
+    first, last = (shown.grown.steps.index(moment.step) for moment in (shown.before, shown.after))
+    picked = int((own == shown.token).nonzero())
+    walked = range(first, last + 1) if first <= last else range(first, last - 1, -1)
+    corners = torch.stack([places.amin((0, 1)), places.amax((0, 1))])
+    labels = [shown.label(row) for row in rows.tolist()]
+    drawn = Picture(places[list(walked)], corners, labels, len(own), picked)
+    titles = [page.words.component.format(number=n + 1, share=f"{float(axes.explained[n]):.0%}") for n in range(2)]
+    room = HALL_ROOM if state.get("hall") else ROOM
+    with st.container(key="picture_wide"):
+        picture(moving_map(drawn, (titles[0], titles[1]), room, page.theme), "moving_map")
+    tell_way(page, shown, tables[first, picked], tables[last, picked], axes)
+    again = F.linear(tables[last].double() - axes.mean.double(), axes.directions.double())
+    return Explained(Axes.place, None, [], Proof(places[last], again, "F.linear in float64"))
+
+
+def tell_way(page: Page, shown: Shown, before: Tensor, after: Tensor, axes: Axes) -> None:
+    """How far the asking token's row has come, and where it now stands across."""
+    numbers = {
+        "moved": (after - before).norm(),
+        "length": before.norm(),
+        "now": after.norm(),
+        "across": axes.place(after)[0],
+    }
+    told = {name: text.number(float(value)) for name, value in numbers.items()}
+    tell(page, page.words.map.worked.format(token=code(shown.label(shown.token)), steps=between(page, shown), **told))
+
+
+def draw_neighbours(page: Page, shown: Shown) -> Explained:
+    """The rows that point most nearly the same way as one token's, at both moments."""
+    tables = [moment.model.token_embedding.weight.detach() for moment in (shown.before, shown.after)]
+    near = [neighbours.nearest(table, shown.token, NEAREST) for table in tables]
+    panels = [
+        neighbours.Panel(at(page, moment), found, [shown.label(row) for row in found.rows.tolist()], role)
+        for moment, found, role in zip((shown.before, shown.after), near, ("neutral", "token"), strict=True)
+    ]
+    with st.container(key="picture_wide"):
+        picture(neighbours.bars(panels, page.words.cosine, page.theme), "grown_neighbours")
+    nearest = int(near[1].rows[0])
+    parts = neighbours.cosine_parts(tables[1], shown.token, nearest)
+    tell(
+        page,
+        page.words.neighbours.worked.format(
+            *map(text.number, parts),
+            text.number(neighbours.cosine_parts(tables[0], shown.token, nearest)[-1]),
+            neighbour=code(shown.label(nearest)),
+            step=named(shown.before.step),
+        ),
+    )
+    again = F.cosine_similarity(tables[1][near[1].rows], tables[1][shown.token, None])
+    return Explained(neighbours.nearest, None, [], Proof(near[1].cosines, again, "F.cosine_similarity"))

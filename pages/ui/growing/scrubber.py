@@ -1,0 +1,165 @@
+"""Choosing a run, two of its moments and a token, and drawing pictures of the two moments beside each other."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import plotly.graph_objects as go
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.figures.sentence import code
+from pages.figures.theme import enlarged
+from pages.ui import state, text
+from pages.ui.growing.grown import BUNDLED, Grown, Moment, offered
+from pages.ui.parts import Page, Proof
+
+
+class Explained(NamedTuple):
+    """What a view ends with: the function that made its numbers, its trace and fields of it, and the proof."""
+
+    source: Callable[..., Any]
+    trace: Any
+    fields: list[str]
+    proof: Proof
+
+
+class Shown(NamedTuple):
+    """A model at two moments.
+
+    Attributes:
+        labels: the sentence's tokens as they are written.
+        place: the token that is asked about, counted from zero.
+        line: where a view's own controls stand, beside the scrubber.
+    """
+
+    grown: Grown
+    before: Moment
+    after: Moment
+    labels: list[str]
+    place: int
+    line: DeltaGenerator
+
+    @property
+    def token(self) -> int:
+        """The id of that token."""
+        return int(self.after.tokens[0, self.place])
+
+    def label(self, token: int) -> str:
+        """A token id as it is written."""
+        return text.token(self.grown.tokenizer.piece(token))
+
+
+def choose_run(page: Page) -> Grown:
+    """The run that is looked at; if a link names one that is not there, that is said, and the bundled one shown."""
+    found = offered()
+    otherwise = state.get("run") if state.get("run") in found else BUNDLED
+    asked = state.recall("link").get("grown", otherwise)
+    key = page.linked("grown", otherwise, found.__contains__)
+    if asked not in found:
+        st.warning(page.words.gone.format(id=code(asked)))
+    names = {id: name or page.words.bundled for id, (_, name) in found.items()}
+    with st.sidebar:
+        id = st.selectbox(page.words.run, list(names), format_func=names.__getitem__, key=key, persist_state="session")
+    return Grown.of(found[id][0])
+
+
+def scrub(page: Page, grown: Grown, asks: bool) -> Shown:
+    """Two moments of a run, and the token that is asked about: the last, unless the view `asks` and another is chosen."""
+    tokens, total = grown.read(state.get("text"))
+    labels = [text.token(grown.tokenizer.piece(token)) for token in tokens[0].tolist()]
+    with st.sidebar:
+        counted = page.frame.walked if len(labels) == total else page.frame.left_out
+        st.caption(counted.format(length=len(labels), total=total, left_out=total - len(labels)))
+    line = st.container(key="scrubber", horizontal=True)
+    with line:
+        after, before = _step(page, grown), _other_step(page, grown)
+        place = _token(page, labels) if asks else len(labels) - 1
+    return Shown(grown, Moment(grown, before, tokens), Moment(grown, after, tokens), labels, place, line)
+
+
+def _step(page: Page, grown: Grown) -> int:
+    """The scrubber."""
+    steps, words = grown.steps, page.words
+    key = page.linked("step", steps[-1], steps.__contains__)
+    if len(steps) == 1:
+        st.markdown(words.only.format(step=named(steps[0])))
+        return steps[0]
+    told = words.step.format(step=named(state.get(key)), last=named(grown.plan.training.max_steps))
+    chosen = st.select_slider(told, steps, format_func=named, key=key, persist_state="session")
+    return int(chosen)
+
+
+def _other_step(page: Page, grown: Grown) -> int:
+    """The moment that stands beside it."""
+    steps = grown.steps
+    key = page.linked("beside", steps[0], steps.__contains__)
+    chosen = st.selectbox(
+        page.words.beside,
+        steps,
+        format_func=lambda step: page.words.against.format(step=named(step)),
+        key=key,
+        persist_state="session",
+        label_visibility="collapsed",
+        width=165,
+    )
+    return int(chosen)
+
+
+def _token(page: Page, labels: list[str]) -> int:
+    """A token, remembered as counted from the last: the last one stays so when the sentence changes."""
+    last = len(labels) - 1
+    key = page.linked("back", 0, range(len(labels)).__contains__)
+    back = st.selectbox(
+        page.words.token,
+        range(last, -1, -1),
+        format_func=lambda back: f"{last - back}: {labels[last - back]}",
+        key=key,
+        persist_state="session",
+        label_visibility="collapsed",
+        width=170,
+    )
+    return last - int(back)
+
+
+def named(step: int) -> str:
+    """A step as it is written."""
+    return f"{step:,}"
+
+
+def side_by_side(page: Page, shown: Shown, draw: Callable[[Moment, str], None]) -> None:
+    """The same picture of both moments, each under its step; `draw` is told which one, and a key for it."""
+    with st.container(key="pictures"):
+        for column, moment, key in zip(st.columns(2), (shown.before, shown.after), ("before", "after"), strict=True):
+            with column:
+                st.markdown(f"###### {page.words.at.format(step=named(moment.step))}")
+                with st.container(key=f"picture_{key}"):
+                    draw(moment, key)
+
+
+def picture(figure: go.Figure, key: str, on_click: Callable[[int], None] | None = None) -> None:
+    """A figure in its own colours, as tall as its place; a click on its n-th point calls on_click(n) before the rerun."""
+
+    def clicked() -> None:
+        points = state.component_value(key, "selection")["points"]
+        if on_click and points:
+            on_click(points[0]["point_index"])
+
+    figure = enlarged(figure) if state.get("hall") else figure
+    listening: dict[str, Any] = {"on_select": clicked, "selection_mode": "points"} if on_click else {}
+    st.plotly_chart(figure, theme=None, key=key, height="stretch", config={"displayModeBar": False}, **listening)
+
+
+def tell(page: Page, sentence: str) -> None:
+    """The line in which one number is worked out."""
+    with st.container(key="told"):
+        st.markdown(text.with_terms(sentence, page.language), unsafe_allow_html=True)
+
+
+def at(page: Page, moment: Moment) -> str:
+    """The heading of a moment's picture."""
+    return str(page.words.at.format(step=named(moment.step)))
+
+
+def between(page: Page, shown: Shown) -> str:
+    """The two steps as words."""
+    return str(page.words.between.format(before=named(shown.before.step), after=named(shown.after.step)))
