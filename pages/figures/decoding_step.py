@@ -1,0 +1,68 @@
+"""One step of a decoder: what it looks at in the source, what has been written, what is written now. HTML, escaped.
+
+It needs `STYLE` on the page; tokens carry their place for `pages.matrix.clicks`.
+"""
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pages.figures.predictions import percent
+
+STYLE: Final = Path(__file__).with_suffix(".css")
+
+
+class Captions(NamedTuple):
+    """What the two lines are called: looking at the source, and writing; and what is said of a token not preferred."""
+
+    looks: str
+    writes: str
+    would: str
+
+
+class Step(NamedTuple):
+    """A token of the translation: its text, its probability, and what the model would have preferred, if something else."""
+
+    piece: str
+    share: float
+    preferred: str = ""
+
+
+def decoding_step(
+    source: Sequence[str],
+    weights: Sequence[float],
+    begin: str,
+    steps: Sequence[Step],
+    at: int,
+    captions: Captions,
+) -> str:
+    """The source in the colours of its weights, and the translation: what was read, what is written now, what comes later.
+
+    begin: what the decoder reads first. at: the step that is looked at.
+    """
+    looked = "".join(_looked(piece, weight) for piece, weight in zip(source, weights, strict=True))
+    written = "".join(_written(step, place, at, captions.would) for place, step in enumerate(steps))
+    first = f'<span class="chip read"><span class="piece">{escape(begin)}</span><small>&nbsp;</small></span>'
+    return (
+        f'<div class="decoding"><b>{escape(captions.looks)}</b><div class="chips">{looked}</div>'
+        f'<b>{escape(captions.writes)}</b><div class="chips">{first}{written}</div></div>'
+    )
+
+
+def _looked(piece: str, weight: float) -> str:
+    strong = " strong" * (weight > 0.5)
+    return (
+        f'<span class="chip looked{strong}" style="--share: {100 * weight:.0f}%"><span class="piece">{escape(piece)}</span>'
+        f"<small>{escape(percent(weight))}</small></span>"
+    )
+
+
+def _written(step: Step, place: int, at: int, would: str) -> str:
+    when = "read" if place < at else "now" if place == at else "later"
+    told = percent(step.share)
+    other = f'<small class="other">{escape(would.format(step.preferred))}</small>' if step.preferred else ""
+    return (
+        f'<span class="chip {when}" tabindex="0" role="button" data-place="{place}">'
+        f'<span class="piece">{escape(step.piece)}</span><small>{escape(told)}</small>{other}</span>'
+    )

@@ -1,0 +1,104 @@
+"""The paper's figure 1 with live shapes, as HTML: the encoder at the left, the decoder at the right, memory between them.
+
+Pure HTML, every text escaped. It needs `STYLE` on the page.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from transformer import ModelConfig
+
+STYLE: Final = Path(__file__).with_suffix(".css")
+NORM, FEED_FORWARD = "norm", "feed_forward"
+
+
+class Stack(NamedTuple):
+    """Stages from the bottom to the top, by name; those from `first` to `last` are one of the N blocks."""
+
+    stages: Sequence[str]
+    first: int
+    last: int
+
+
+def stacks(config: ModelConfig) -> tuple[Stack, Stack]:
+    """The encoder and the decoder, LayerNorm where this model has it."""
+    encoder, decoder = ("encoder_attention",), ("decoder_attention", "cross_attention")
+    return _stack(encoder, ("memory",), config.norm_first), _stack(decoder, ("linear", "softmax"), config.norm_first)
+
+
+def _stack(attentions: Sequence[str], after: Sequence[str], norm_first: bool) -> Stack:
+    sublayers = *attentions, FEED_FORWARD
+    pairs = [(NORM, f"{name}_added") if norm_first else (name, "add_norm") for name in sublayers]
+    block = [stage for pair in pairs for stage in pair]
+    before = ["tokens", "embedding"]
+    last = [NORM] if norm_first else []
+    return Stack([*before, *block, *last, *after], len(before), len(before) + len(block) - 1)
+
+
+def encoder_decoder_picture(
+    config: ModelConfig,
+    tokens: tuple[Sequence[str], Sequence[str]],
+    shapes: tuple[Mapping[str, str], Mapping[str, str]],
+    names: Mapping[str, str],
+    lit: Collection[str],
+) -> str:
+    """tokens, shapes: of the encoder and of the decoder; shapes by stage, "" for all others. names: of stages, "encoder", "decoder", "blocks".
+
+    lit: stages that stand out.
+    """
+    both = stacks(config)
+    rows = max(len(stack.stages) for stack in both) + 1  # a heading above the taller stack
+    columns = "".join(
+        _column(stack, side, rows, words, shape, names, lit)
+        for stack, side, words, shape in zip(both, ("encoder", "decoder"), tokens, shapes, strict=True)
+    )
+    top = rows - both[0].stages.index("memory")
+    cross = "cross_attention_added" if config.norm_first else "cross_attention"
+    bottom = rows - both[1].stages.index(cross)
+    arrow = (
+        f'<div class="carry" style="grid-row: {top} / {bottom + 1}; --span: {bottom - top + 1}">{_flows(names)}</div>'
+    )
+    return f'<div class="encoder-decoder" style="--rows: {rows}">{columns}{arrow}</div>'
+
+
+def _flows(names: Mapping[str, str]) -> str:
+    return f'<i></i><b></b><span><em class="key">K</em>, <em class="value">V</em> {escape(names["carried"])}</span>'
+
+
+def _column(
+    stack: Stack,
+    side: str,
+    rows: int,
+    words: Sequence[str],
+    shapes: Mapping[str, str],
+    names: Mapping[str, str],
+    lit: Collection[str],
+) -> str:
+    blocks = f"grid-row: {rows - stack.last} / {rows - stack.first + 1}"
+    panel = f'<div class="panel {side}" style="{blocks}"><span>{escape(names["blocks"])}</span></div>'
+    title = f'<h4 class="{side}" style="grid-row: {rows - len(stack.stages)}">{escape(names[side])}</h4>'
+    stages = "".join(
+        _stage(name, side, rows - place, words, shapes, names, lit) for place, name in enumerate(stack.stages)
+    )
+    return panel + title + stages
+
+
+def _stage(
+    name: str,
+    side: str,
+    row: int,
+    words: Sequence[str],
+    shapes: Mapping[str, str],
+    names: Mapping[str, str],
+    lit: Collection[str],
+) -> str:
+    bare = name.removesuffix("_added")
+    if name == "tokens":
+        inside = f"<code>{escape(' '.join(words))}</code>"
+    else:
+        sign = f" <small>{escape(names['added'])}</small>" if name != bare else ""
+        inside = f"<b>{escape(names[bare])}{sign}</b><span>{escape(shapes.get(bare, shapes['']))}</span>"
+    kinds = " ".join(["stage", side, bare, *["lit"] * (bare in lit)])
+    return f'<div class="{kinds}" style="grid-row: {row}">{inside}</div>'
