@@ -1,13 +1,17 @@
-"""The whole model as rows of stages, what its parts learn and what they compute: pure data for the first page."""
+"""The whole model as rows of stages, what its parts learn and what they compute, for each family: pure data for the first page."""
 
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from transformer import ModelConfig
 from transformer.arithmetic import operations
+from transformer.classifier import ClassifierConfig
+
+Rows = tuple[tuple["Stage", ...], ...]
 
 
 class Stage(NamedTuple):
-    """A stage of the model, and the axes of what it makes (letters as in a trace)."""
+    """A stage of the model, and the axes of what it makes (letters as in a trace; N tokens of the learner's sentence)."""
 
     name: str
     axes: str
@@ -15,12 +19,24 @@ class Stage(NamedTuple):
     @property
     def page(self) -> str:
         """The page that explains it."""
-        return "residual_and_layer_norm" if self.name in ("norm", "residual") else self.name
+        return PAGES.get(self.name, self.name)
+
+    @property
+    def of_source(self) -> "Stage":
+        """The same where an encoder reads the source, whose tokens are counted by S."""
+        return Stage(self.name, self.axes.replace("T", "S"))
 
 
+PAGES: Final = {
+    **dict.fromkeys(("norm", "residual", "add_norm"), "residual_and_layer_norm"),
+    **dict.fromkeys(("encoder_attention", "decoder_attention", "memory"), "encoder_decoder"),
+    **dict.fromkeys(("average", "decision"), "classification"),
+    "target_input": "input_embedding",
+}
 NORM, ADD, FEED_FORWARD = Stage("norm", "B T D"), Stage("residual", "B T D"), Stage("feed_forward", "B T D")
+ADD_NORM: Final = Stage("add_norm", "B T D")
 INPUT: Final = (
-    Stage("tokenization", "T"),
+    Stage("tokenization", "N"),
     Stage("batch", "B T"),
     Stage("token_embedding", "B T D"),
     Stage("positional_encoding", "T D"),
@@ -40,56 +56,137 @@ MIXING: Final = (
 )
 STACK: Final = Stage("stack", "B T D")
 OUTPUT: Final = (Stage("logits", "B T V"), Stage("generation", "B T V"))
+ENCODER: Final = Stage("encoder_attention", "B H T T")
+MEMORY: Final = Stage("memory", "B T D")
+TARGET: Final = Stage("target_input", "B T D")
+DECODER, CROSS = Stage("decoder_attention", "B H T T"), Stage("cross_attention", "B H T S")
+TRANSLATION: Final = (Stage("logits", "B T V"), Stage("softmax", "B T V"), Stage("decoding", "B T"))
+DECISION: Final = (Stage("average", "B D"), Stage("decision", "B C"), Stage("softmax", "B C"))
 
 
-def picture(config: ModelConfig) -> dict[str, tuple[tuple[Stage, ...], ...]]:
-    """Rows of stages in the order of computation, by the part of the model; LayerNorm stands where this model has it.
+def picture(config: ModelConfig) -> dict[str, Rows]:
+    """A GPT's rows of stages in the order of computation, by the part of the model; LayerNorm where this model has it.
 
     The rows of "block" are repeated num_blocks times; their last stage is all of them together.
     """
-    first, last = ((NORM,), ()) if config.norm_first else ((), (NORM,))
-    attention = ((*first, *SCORING), (*MIXING, ADD, *last))
+    return {"input": (INPUT,), "block": _block(config), "output": ((*_last_norm(config), *OUTPUT),)}
+
+
+def classifier_picture(config: ModelConfig) -> dict[str, Rows]:
+    """The same for a classifier: the blocks of a GPT, and one decision from the mean of all tokens."""
+    return {"input": (INPUT,), "block": _block(config), "output": ((*_last_norm(config), *DECISION),)}
+
+
+def translator_picture(config: ModelConfig) -> dict[str, Rows]:
+    """The same for an encoder–decoder, each attention as one stage; a row of "encoder" or "decoder" is in every block."""
+    encoder: Rows
+    decoder: Rows
+    if config.norm_first:
+        encoder = (NORM, ENCODER, ADD, NORM, FEED_FORWARD), (ADD, MEMORY)
+        decoder = (TARGET, NORM, DECODER, ADD, NORM), (CROSS, ADD, NORM, FEED_FORWARD, ADD)
+    else:
+        encoder = ((ENCODER, ADD_NORM, FEED_FORWARD, ADD_NORM, MEMORY),)
+        decoder = (TARGET, DECODER, ADD_NORM, CROSS, ADD_NORM), (FEED_FORWARD, ADD_NORM)
     return {
-        "input": (INPUT,),
-        "block": (*attention, (*first, FEED_FORWARD, ADD, *last, STACK)),
-        "output": ((*first, *OUTPUT),),
+        "input": (tuple(stage.of_source for stage in INPUT),),
+        "encoder": tuple(tuple(stage.of_source for stage in row) for row in encoder),
+        "decoder": decoder,
+        "output": ((*_last_norm(config), *TRANSLATION),),
     }
 
 
-def shape(stage: Stage, config: ModelConfig, batch: int, length: int) -> tuple[int, ...]:
-    """The live shape of what a stage makes."""
-    sizes = {
-        "B": batch,
-        "T": length,
+def _last_norm(config: ModelConfig) -> tuple[Stage, ...]:
+    return (NORM,) if config.norm_first else ()
+
+
+def _block(config: ModelConfig) -> Rows:
+    first, last = ((NORM,), ()) if config.norm_first else ((), (NORM,))
+    attention = ((*first, *SCORING), (*MIXING, ADD, *last))
+    return (*attention, (*first, FEED_FORWARD, ADD, *last, STACK))
+
+
+def sizes(config: ModelConfig, **counts: int) -> dict[str, int]:
+    """How long each axis is: those of the model, and `counts` of the batch by letter, such as B, T and N."""
+    return {
         "D": config.d_model,
         "H": config.num_heads,
         "K": config.head_size,
         "V": config.vocab_size,
+        **counts,
     }
+
+
+def shape(stage: Stage, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    """The live shape of what a stage makes."""
     return tuple(sizes[letter] for letter in stage.axes.split())
 
 
 def parameter_counts(config: ModelConfig) -> dict[str, int]:
-    """How many numbers each part of the model learns. A tied output layer is the embedding table and adds none."""
-    width, hidden, blocks, bias = config.d_model, config.d_ff, config.num_blocks, int(config.bias)
+    """How many numbers each part of a GPT learns. A tied output layer is the embedding table and adds none."""
+    blocks = config.num_blocks
     return {
-        "embedding": config.vocab_size * width,
-        "positions": config.context_length * width if config.positions == "learned" else 0,
-        "attention": blocks * 4 * (width * width + bias * width),
-        "feed_forward": blocks * (2 * width * hidden + bias * (hidden + width)),
-        "norms": (2 * blocks + config.norm_first) * width * (1 + bias),
-        "output": 0 if config.tied_output else config.vocab_size * width,
+        **_embedding(config),
+        "attention": blocks * _attention(config),
+        "feed_forward": blocks * _feed_forward(config),
+        "norms": (2 * blocks + config.norm_first) * _norm(config),
+        "output": _output(config),
     }
 
 
+def translator_parameters(config: ModelConfig) -> dict[str, int]:
+    """The same for an encoder–decoder: one table for both languages, attention in both stacks and between them."""
+    blocks = config.num_blocks
+    return {
+        **_embedding(config),
+        "self_attention": 2 * blocks * _attention(config),
+        "cross_attention": blocks * _attention(config),
+        "feed_forward": 2 * blocks * _feed_forward(config),
+        "norms": (5 * blocks + 2 * config.norm_first) * _norm(config),
+        "output": _output(config),
+    }
+
+
+def classifier_parameters(config: ClassifierConfig) -> dict[str, int]:
+    """The same for a classifier, whose mean learns nothing."""
+    counts = parameter_counts(config)
+    del counts["output"]
+    return {**counts, "average": 0, "output": (config.d_model + 1) * config.num_classes}
+
+
 def operation_counts(config: ModelConfig, batch: int, length: int) -> dict[str, int]:
-    """How many floating-point operations a forward pass takes in each of these parts; 0 where there is no product."""
+    """How many floating-point operations a GPT's forward pass takes in each part; 0 where there is no product."""
     made = operations(config, batch, length)
     return {
         **dict.fromkeys(parameter_counts(config), 0),
         "attention": made.queries_keys_values + made.scores + made.weighted_values + made.concatenation,
         "feed_forward": made.feed_forward,
         "output": made.logits,
+    }
+
+
+def translator_operations(config: ModelConfig, batch: int, source: int, target: int) -> dict[str, int]:
+    """The same for an encoder that reads `source` tokens in each row and a decoder that reads `target`."""
+    encoder, decoder = (operation_counts(config, batch, length) for length in (source, target))
+    pairs = batch * config.num_blocks * config.d_model
+    return {
+        **dict.fromkeys(translator_parameters(config), 0),
+        "self_attention": encoder["attention"] + decoder["attention"],
+        # queries and the last layer for each target, keys and values for each source, then scores and weighted values
+        "cross_attention": 2
+        * pairs
+        * (2 * target * config.d_model + 2 * source * config.d_model + 2 * source * target),
+        "feed_forward": encoder["feed_forward"] + decoder["feed_forward"],
+        "output": decoder["output"],
+    }
+
+
+def classifier_operations(config: ClassifierConfig, batch: int, length: int) -> dict[str, int]:
+    """The same for a classifier; its mean is a product with the shares of the tokens."""
+    counts = operation_counts(config, batch, length)
+    return {
+        **{name: counts.get(name, 0) for name in classifier_parameters(config)},
+        "average": 2 * batch * length * config.d_model,
+        "output": 2 * batch * config.d_model * config.num_classes,
     }
 
 
@@ -100,3 +197,25 @@ def brief(count: float) -> str:
         count /= 1000
         letters.pop(0)
     return f"{count:.3g}{letters[0]}"
+
+
+def _embedding(config: ModelConfig) -> dict[str, int]:
+    width = config.d_model
+    learned = config.context_length * width if config.positions == "learned" else 0
+    return {"embedding": config.vocab_size * width, "positions": learned}
+
+
+def _attention(config: ModelConfig) -> int:
+    return 4 * config.d_model * (config.d_model + config.bias)
+
+
+def _feed_forward(config: ModelConfig) -> int:
+    return 2 * config.d_model * config.d_ff + config.bias * (config.d_ff + config.d_model)
+
+
+def _norm(config: ModelConfig) -> int:
+    return config.d_model * (1 + config.bias)
+
+
+def _output(config: ModelConfig) -> int:
+    return 0 if config.tied_output else config.vocab_size * config.d_model

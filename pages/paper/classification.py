@@ -11,7 +11,7 @@ import torch
 from pages.figures.answers import Panel, answers
 from pages.figures.attributions import attributions
 from pages.figures.held_out import held_out
-from pages.figures.sentence import code
+from pages.figures.sentence import code, literal
 from pages.matrix import Matrix, Readout, Selection, flow, product
 from pages.ui import classified, state
 from pages.ui.parts import Page, Proof, size
@@ -22,7 +22,7 @@ from transformer.classification import batch
 from transformer.classifier import Classifier
 from transformer.trace import named_tensors
 
-NEIGHBOURS = 7
+NEIGHBOURS, OWN = 7, "own"
 JUDGES = ("constant", "naive_bayes", "logistic_regression", "accuracy")
 
 page = Page(__file__)
@@ -33,6 +33,7 @@ if not len(seen.tokens):
     st.stop()
 model, trace, labels, decided = seen.model, seen.trace, seen.labels, seen.decided
 length, classes = len(labels), [words.classes_names.table().get(label, label) for label in seen.task.labels]
+decision = literal(classes[decided])
 padded = [*labels, *[words.padding] * seen.padding]
 probabilities = trace.log_probabilities[0].exp()
 picked = min(int(state.get("query")), length - 1), min(int(state.get("dim")), model.config.d_model - 1)
@@ -101,7 +102,7 @@ def told_class(label: int) -> str:
     total = float(trace.logits.logsumexp(-1))
     told: str = words.part
     return told.format(
-        label=classes[label],
+        label=literal(classes[label]),
         logit=number(float(trace.logits[0, label])),
         total=number(total) if total >= 0 else f"({number(total)})",
         log=number(float(trace.log_probabilities[0, label])),
@@ -122,18 +123,21 @@ def draw_words() -> None:
 
 def draw_held_out() -> None:
     """Sentences that nobody learned from: accuracies and the confusion table."""
-    found = seen.report
+    with st.spinner(words.computing):
+        step, found = seen.weights.report
     judged = {getattr(words.judged, name): float(found[name]) for name in JUDGES}
     titles = words.judged.axis.format(n=found["sentences"]), words.judged.decided, words.judged.true
     page.plot(
         held_out(judged, found["confusion"], classes, titles, page.theme), "classification_held_out", beside_words=True
     )
-    st.caption(words.judged.told)
+    told = words.judged.told if seen.weights.language != OWN else words.judged.own
+    later = words.judged.earlier.format(step=step) if step != seen.weights.step else ""
+    st.caption(f"{told} {later}")
 
 
 def draw_wrong() -> None:
     """The same sentence in every place of a batch, and with more and more padding: right code and circulating code."""
-    neighbours, _, _ = batch(seen.task.held_out[:NEIGHBOURS])
+    neighbours, _, _ = batch(seen.task.held_out[: min(NEIGHBOURS, model.config.context_length - 1)])
     room = model.config.context_length - length
     asked = {
         "numbers_batch": (words.mistakes.place, answers_by_place(model, seen.tokens, neighbours)),
@@ -146,7 +150,8 @@ def draw_wrong() -> None:
     up = words.mistakes.probability.format(label=classes[decided])
     figure = answers(panels, words.mistakes.right, up, page.theme)
     page.plot(figure, "classification_wrong", beside_words=True)
-    by_place, by_padding = seen.unsteady
+    with st.spinner(words.computing):
+        by_place, by_padding = seen.weights.unsteady
     st.caption(words.mistakes.told.format(place=by_place, padding=by_padding, n=len(seen.task.held_out)))
 
 
@@ -159,7 +164,7 @@ VIEWS = {
     "wrong": draw_wrong,
 }
 about = {
-    "decision": classes[decided],
+    "decision": decision,
     "probability": number(float(probabilities[decided]), 3),
     "train": len(seen.task.train),
 }

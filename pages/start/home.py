@@ -1,30 +1,31 @@
-"""The whole model on one picture: every stage leads to its page."""
+"""The whole model on one picture, for each family: every stage leads to its page."""
+
+import html
+from collections.abc import Mapping
 
 import streamlit as st
 
-from pages.figures.model_picture import Stage, brief, operation_counts, parameter_counts, picture, shape
+from pages.figures.model_picture import Stage, brief, shape
 from pages.figures.sentence import percent
 from pages.figures.token_strip import STYLE, piece
-from pages.ui import cache, catalog, state
+from pages.ui import catalog, state
+from pages.ui.families import FAMILIES, Shown
 from pages.ui.parts import Page
 
-MOST_PIECES, GUESSES = 26, 3
+MOST_PIECES = 26
 page = Page(__file__)
-lesson, words, config = page.lesson, page.words, page.lesson.config
-links = catalog.links()
-counts, operations = parameter_counts(config), operation_counts(config, *lesson.tokens.shape)
+words, links = page.words, catalog.links()
 
 
-def draw_sentence() -> None:
+def draw_sentence(shown: Shown) -> None:
     """The learner's sentence as the pieces that walk through the model."""
-    labels = lesson.labels_of(0)
-    pieces = "".join(piece(label, place) for place, label in enumerate(labels[:MOST_PIECES]))
-    st.html(f'<div class="tokens sentence">{pieces}{"…" if len(labels) > MOST_PIECES else ""}</div>')
+    pieces = "".join(piece(label, place) for place, label in enumerate(shown.tokens[:MOST_PIECES]))
+    st.html(f'<div class="tokens sentence">{pieces}{"…" if len(shown.tokens) > MOST_PIECES else ""}</div>')
 
 
-def draw_stage(stage: Stage) -> None:
+def draw_stage(stage: Stage, axes: Mapping[str, int]) -> None:
     """A card with the live shape of what the stage makes; a link when the stage has a page."""
-    live = ", ".join(map(str, shape(stage, config, *lesson.tokens.shape)))
+    live = ", ".join(map(str, shape(stage, axes)))
     label = f"**{getattr(words.stages, stage.name)}** `({live})`"
     if stage.page in links:
         st.page_link(links[stage.page], label=label)
@@ -32,83 +33,84 @@ def draw_stage(stage: Stage) -> None:
         st.markdown(label)
 
 
-def draw_model() -> None:
-    """All stages in the order of computation, and at the end what the model says next."""
+def draw_model(shown: Shown) -> None:
+    """All stages in the order of computation, and at the end what the model says."""
     with st.container(key="model"):
-        for part, rows in picture(config).items():
+        for part, rows in shown.picture.items():
             with st.container(key=f"part_{part}", horizontal=True, vertical_alignment="center", wrap=False):
-                st.markdown(getattr(words.model, part).format(blocks=config.num_blocks))
+                st.markdown(getattr(words.model, part).format(blocks=shown.blocks))
                 with st.container(key=f"rows_{part}"):
                     for number, row in enumerate(rows):
                         with st.container(key=f"row_{part}_{number}", horizontal=True, wrap=False):
                             for place, stage in enumerate(row):
                                 with st.container(key=f"stage_{part}_{number}_{place}"):
-                                    draw_stage(stage)
+                                    draw_stage(stage, shown.axes)
                             if part == "output":
-                                draw_guesses()
+                                draw_said(shown)
 
 
-def draw_guesses() -> None:
-    """The likeliest tokens after the sentence, as the live model says."""
-    said = cache.said_after(lesson.source, lesson.tokens[:1], lesson.length - 1)
-    chances, ids = said.probabilities[0].topk(GUESSES)
-    guesses = zip(chances.tolist(), map(lesson.label, ids.tolist()), strict=True)
-    st.html(
-        '<div class="tokens sentence guesses">'
-        + "".join(
-            f"<span>{piece(label, place)} <small>{percent(chance)}</small></span>"
-            for place, (chance, label) in enumerate(guesses)
-        )
-        + "</div>"
+def draw_said(shown: Shown) -> None:
+    """What the live model says to the sentence: the likeliest answers, or a text."""
+    guesses = "".join(
+        f"<span>{piece(label, place)} <small>{percent(chance)}</small></span>"
+        for place, (label, chance) in enumerate(shown.guesses)
     )
+    said = guesses or f"<q>{html.escape(shown.written)}</q>"
+    st.html(f'<div class="tokens sentence guesses">{said}</div>')
 
 
-def draw_parts() -> None:
+def draw_parts(shown: Shown) -> None:
     """What each part learns and what it computes, as a table with bars."""
-    learned = words.learned.format(f"<b>{sum(counts.values()):,}</b>")
-    computed = words.computed.format(f"<b>{brief(sum(operations.values()))}</b>")
+    learned = words.learned.format(f"<b>{sum(shown.learned.values()):,}</b>")
+    computed = words.computed.format(f"<b>{brief(sum(shown.computed.values()))}</b>")
     lines = "".join(
         f"<tr><th>{getattr(words.parts, name)}</th>"
-        f"<td>{count:,}</td><td>{bar(counts, name)}</td>"
-        f"<td>{brief(operations[name])}</td><td>{bar(operations, name)}</td></tr>"
-        for name, count in counts.items()
+        f"<td>{count:,}</td><td>{bar(shown.learned, name, words.unlearned.table())}</td>"
+        f"<td>{brief(shown.computed[name])}</td><td>{bar(shown.computed, name, words.uncounted.table())}</td></tr>"
+        for name, count in shown.learned.items()
     )
     heads = f'<tr><th></th><th colspan="2">{learned}</th><th colspan="2">{computed}</th></tr>'
     st.html(f'<table class="parameters">{heads}{lines}</table>')
 
 
-def bar(numbers: dict[str, int], part: str) -> str:
+def bar(numbers: Mapping[str, int], part: str, nothing: Mapping[str, str]) -> str:
     """A part's share of all parts as a bar, or why it has none."""
     if numbers[part]:
         return f'<i style="width: {100 * numbers[part] / max(numbers.values()):.1f}%"></i>'
-    return str((words.unlearned if numbers is counts else words.uncounted).table().get(part, ""))
+    return nothing.get(part, "")
 
 
-def draw_check() -> None:
+def draw_check(shown: Shown) -> None:
     """The parts' sum against PyTorch's own count."""
-    total, own = sum(counts.values()), sum(parameter.numel() for parameter in lesson.model.parameters())
+    total, own = sum(shown.learned.values()), sum(parameter.numel() for parameter in shown.model.parameters())
     with st.container(key="check" if total == own else "check_fails"):
         st.markdown((words.check.holds if total == own else words.check.fails).format(total=total, own=own))
 
 
-def draw_weights() -> None:
+def draw_weights(shown: Shown) -> None:
     """Which weights are shown, what the bundled ones reached, and a button for the other ones."""
-    shown = state.get("weights")
-    other = "demonstration" if shown == "random" else "random"
-    facts = {"step": lesson.source.step} if shown == "run" else cache.demonstration().extra
-    st.markdown(getattr(words.weights, shown).format(**facts))
-    st.button(getattr(words.switch, other), key="switch", on_click=state.put, args=("weights", other))
+    choice, now, other = shown.weights
+    st.markdown(getattr(getattr(words.weights, family), now).format(**shown.facts))
+    st.button(getattr(words.switch, other), key="switch", on_click=state.put, args=(choice, other))
 
 
 st.html(STYLE)
-with st.container(key="welcome", horizontal=True, vertical_alignment="center", wrap=False):
-    st.markdown(words.lead)
-    if st.button(words.start, key="start", type="primary"):
-        state.turn_to(links[catalog.WALK[1].name])
-draw_sentence()
-draw_model()
-with st.container(key="learned", horizontal=True, wrap=False, gap="large"):
-    draw_parts()
-    with st.container(key="before_and_after"):
-        draw_weights()
-draw_check()
+welcome = st.container(key="welcome", horizontal=True, vertical_alignment="center", wrap=False)
+page.controls = st.container(key="family")
+family = page.view(*FAMILIES)
+made = FAMILIES[family](page)
+with welcome:
+    st.markdown(getattr(words.lead, family))
+    if made and st.button(getattr(words.start, family), key="start", type="primary"):
+        state.turn_to(links[made.start])
+with st.container(key=f"shown_{family}"):
+    if made is None:
+        st.info(words.invite)
+        st.stop()
+    draw_sentence(made)
+    draw_model(made)
+    with st.container(key="learned", horizontal=True, wrap=False, gap="large"):
+        draw_parts(made)
+        with st.container(key="before_and_after"):
+            draw_weights(made)
+    draw_check(made)

@@ -1,27 +1,112 @@
 """The sentence of the classification page, the classifier that reads it, and what it makes of it."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any, get_args
 
 import streamlit as st
 import torch
 from torch import Tensor
 
-from pages.ui import state, text
+from pages.ui import cache, runs, state, text
 from pages.ui.parts import Page
-from transformer.classification import ClassificationTask
-from transformer.classification_demonstration import demonstration, report, unsteady, untrained
+from transformer import classification_demonstration as bundled
+from transformer.circulating import changed_by_padding, changed_by_place
+from transformer.classification import ClassificationTask, batch
 from transformer.classifier import Classifier
 from transformer.labelled import Language
-from transformer.tokenizer import Tokens
+from transformer.runs import Run
+from transformer.tokenizer import Tokenizer, Tokens
 from transformer.trace import ClassifierTrace
 from transformer.words import UNKNOWN
 
 MOST_CHARACTERS = 2000
 MOST_PADDING = 2
+EXAMPLES, SHORT = 4, 24
+FAMILY, TRAINED, UNTRAINED, RUN = "classifier", "trained", "untrained", "run"
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Where a classifier comes from.
+
+    Attributes:
+        language: of the sentences that it learned from; "own" stands for a learner's file.
+        run: `cache.DEMONSTRATION`, a run's folder, or nothing: it has learned nothing yet.
+        step: of the run, after which the weights are looked at.
+    """
+
+    language: str
+    run: str
+    step: int = 0
+
+    @property
+    def of_a_run(self) -> bool:
+        """Whether somebody trained it here."""
+        return self.run not in ("", cache.DEMONSTRATION)
+
+    @property
+    def model(self) -> Classifier:
+        """The classifier; shared, so never to be changed."""
+        if self.of_a_run:
+            model: Classifier = cache.checkpoint(self.run, self.step).model
+            return model
+        return bundled.demonstration(self._language).model if self.run else bundled.untrained(self._language)
+
+    @property
+    def task(self) -> ClassificationTask:
+        """What it learns, and what it is judged by."""
+        return _task(self.run) if self.of_a_run else bundled.demonstration(self._language).task
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """Its words."""
+        return cache.tokenizer(self.run, self.run) if self.of_a_run else self.task.tokenizer
+
+    @property
+    def report(self) -> tuple[int, dict[str, Any]]:
+        """How it does on held-out sentences, and after which step that was noted."""
+        if not self.of_a_run:
+            return self.step, self._once("report", lambda: bundled.report(self._language, bool(self.run)))
+        noted: tuple[int, dict[str, Any]] | None = self._once("noted", lambda: _last_report(self.run))
+        return noted or (self.step, self._once("report", lambda: self.task.report(self.model)))
+
+    @property
+    def unsteady(self) -> tuple[int, int]:
+        """How many held-out sentences circulating code decides now this way, now that: by place and by padding."""
+        counts: tuple[int, int] = self._once("unsteady", self._unsteady)
+        return counts
+
+    def _unsteady(self) -> tuple[int, int]:
+        if not self.of_a_run:
+            return bundled.unsteady(self._language, bool(self.run))
+        tokens, lengths, _ = batch(self.task.held_out)
+        rows = min(bundled.BATCH, self.model.config.context_length)  # circulating code needs a position for each
+        return changed_by_place(self.model, tokens, lengths, rows), changed_by_padding(self.model, tokens, lengths)
+
+    @property
+    def _language(self) -> Language:
+        return "zh" if self.language == "zh" else "en"
+
+    def _once(self, name: str, make: Callable[[], Any]) -> Any:
+        """Made once, however many sessions ask for it."""
+        key: Hashable = (FAMILY, self, name)
+        return cache.kept(key, make, lambda made: 1024)
+
+
+@lru_cache(maxsize=8)
+def _task(run: str) -> ClassificationTask:
+    learned = Run(Path(run)).task()
+    assert isinstance(learned, ClassificationTask), f"{run} is no classifier"
+    return learned
+
+
+def _last_report(run: str) -> tuple[int, dict[str, Any]] | None:
+    reports = Run(Path(run)).metrics().reports
+    return reports[-1] if reports else None
 
 
 @dataclass(frozen=True)
@@ -29,34 +114,22 @@ class Classified:
     """A reading of the page's choices.
 
     Attributes:
-        language: of the sentences that the classifier learned from.
-        trained: whether it learned from them yet.
+        weights: where the classifier comes from.
         sentence: all tokens of the learner's sentence, before it is cut to the context.
     """
 
-    language: Language
-    trained: bool
+    weights: Weights
     sentence: Tokens
 
     @property
     def model(self) -> Classifier:
         """The classifier; shared, so never to be changed."""
-        return demonstration(self.language).model if self.trained else untrained(self.language)
+        return self.weights.model
 
     @property
     def task(self) -> ClassificationTask:
         """What it learned, and what it is judged by."""
-        return demonstration(self.language).task
-
-    @property
-    def report(self) -> dict[str, Any]:
-        """How it does on held-out sentences."""
-        return report(self.language, self.trained)
-
-    @property
-    def unsteady(self) -> tuple[int, int]:
-        """How many held-out sentences circulating code decides now this way, now that: by place and by padding."""
-        return unsteady(self.language, self.trained)
+        return self.weights.task
 
     @property
     def read(self) -> Tokens:
@@ -98,29 +171,73 @@ class Classified:
 
 def ask(page: Page) -> Classified:
     """Draws the page's controls in the sidebar; their values are part of the link."""
-    words = page.words
-    with st.sidebar:
-        language = _choice(page, "learned", f"learned_{page.language}", get_args(Language), page.language)
-        typed = _sentence(page, words.presets.table()[language], language)
-        weights = _choice(page, "weights", "weights", ("trained", "untrained"), "trained")
-    return Classified(language, weights == "trained", demonstration(language).task.tokenizer.encode(typed))
+    with st.sidebar, st.container(key="classification"):
+        places = st.container(), st.container()
+        weights = _weights(page)
+        if not weights.of_a_run:
+            with places[0]:
+                language = _choice(page, "learned", f"learned_{page.language}", get_args(Language), page.language)
+            weights = Weights(language, weights.run)
+        with places[1]:
+            typed = _sentence(page, weights)
+    return Classified(weights, weights.tokenizer.encode(typed))
 
 
-def _choice(page: Page, label: str, name: str, codes: tuple[str, ...], default: str) -> Any:
+def _weights(page: Page) -> Weights:
+    """Bundled weights in the page's language, or those of a run in its own."""
+    known, name, of_run = runs.walkable(FAMILY), f"{page.name}_model", f"{page.name}_of_run"
+    link = state.recall("link")
+    asked, id = link.get("model", state.get(name)), link.get("of_run", state.get(of_run) or next(iter(known), ""))
+    found = _found(str(id)) if asked == RUN else None
+    offered = TRAINED, UNTRAINED, *([RUN] if known else [])
+    chosen = _choice(page, "weights", "model", offered, TRAINED, allowed=offered if found else offered[:2])
+    if asked == RUN and not found:
+        st.caption(page.words.gone)
+    if chosen != RUN or found is None:
+        return Weights(page.language, cache.DEMONSTRATION if chosen == TRAINED else "")
+    state.put(of_run, id)
+    key = page.linked("of_run", "", known.__contains__)  # no default, so that a link always names the run
+    names = known.__getitem__
+    st.selectbox(page.words.run, list(known), format_func=names, key=key, persist_state="session")
+    return found
+
+
+def _found(id: str) -> Weights | None:
+    """The newest weights of the run with this id, which may come from a link; None if it has none to look at."""
+    run = runs.find(id)
+    try:
+        if run is None or run.plan.data.family != FAMILY or (step := run.latest_step()) is None:
+            return None
+        weights = Weights(str(run.plan.data.language), str(run.folder), step)  # type: ignore[attr-defined]
+        return weights if weights.model and weights.task else None
+    except (OSError, ValueError):
+        return None  # a folder that somebody has edited
+
+
+def _choice(
+    page: Page, label: str, name: str, codes: Sequence[str], default: str, allowed: Sequence[str] | None = None
+) -> Any:
     table = getattr(page.words, f"{label}_names").table()
     return st.segmented_control(
         getattr(page.words, label),
         codes,
         format_func=table.__getitem__,
         required=True,
-        key=page.linked(name, default, codes.__contains__),
+        key=page.linked(name, default, (allowed or codes).__contains__),
         persist_state="session",
+        width="stretch",
     )
 
 
-def _sentence(page: Page, presets: dict[str, str], language: str) -> str:
-    words, example = page.words, f"{page.name}_example_{language}"
-    key = page.linked(f"text_{language}", next(iter(presets.values())), _is_text)
+def _sentence(page: Page, weights: Weights) -> str:
+    """The sentence, and examples; a learner's own sentences are their own examples."""
+    words, language = page.words, weights.language
+    if language in get_args(Language):
+        presets: dict[str, str] = words.presets.table()[language]
+    else:
+        presets = {_short(s.example.text): s.example.text for s in weights.task.held_out[:EXAMPLES]}
+    example = f"{page.name}_example_{language}"
+    key = page.linked(f"text_{language}", next(iter(presets.values()))[:MOST_CHARACTERS], _is_text)
     typed = st.text_area(
         words.sentence,
         key=key,
@@ -134,6 +251,11 @@ def _sentence(page: Page, presets: dict[str, str], language: str) -> str:
     return str(typed)
 
 
+def _short(sentence: str) -> str:
+    """A sentence as the label of a button: its beginning."""
+    return sentence if len(sentence) <= SHORT else f"{sentence[: SHORT - 1].rstrip()}…"
+
+
 def _is_text(value: Any) -> bool:
     """Whether the field can show it, and a link carry it: whole characters, and not too many."""
     return isinstance(value, str) and len(value) <= MOST_CHARACTERS and not re.search(r"[\ud800-\udfff]", value)
@@ -144,7 +266,7 @@ def _taker(key: str, example: str, presets: dict[str, str]) -> Callable[[], None
 
     def take() -> None:
         if state.get(example) is not None:
-            state.put(key, presets[state.get(example)])
+            state.put(key, presets[state.get(example)][:MOST_CHARACTERS])
             state.put(example, None)
 
     return take

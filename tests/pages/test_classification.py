@@ -1,18 +1,24 @@
 """The classification page: the numbers drawn are the trace's, and both mistakes are really made."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from pages.ui import catalog
+from pages.ui import catalog, runs
 from tests.pages.conftest import Open
 from tests.pages.reading import array, chart, component, drawn
 from transformer.attribution import gradient_times_input, leave_one_out
 from transformer.circulating import answers_by_padding, answers_by_place
-from transformer.classification import batch
+from transformer.classification import SentenceData, batch
 from transformer.classification_demonstration import demonstration, report, untrained
+from transformer.classifier import ClassifierConfig
+from transformer.config import TrainingConfig
+from transformer.execution import execute
 from transformer.labelled import Language
+from transformer.plans import Plan
+from transformer.runs import METRICS, Run
 
 SENTENCES = {"en": "The soup wasn't bad, but nobody smiled.", "zh": "汤不难喝，可惜没有人笑。"}
 CHOICES: list[tuple[Language, str]] = [("en", "trained"), ("zh", "trained"), ("en", "untrained")]
@@ -24,7 +30,7 @@ pytestmark = pytest.mark.skipif(
 
 def asked(language: Language, weights: str, view: str, **more: Any) -> dict[str, Any]:
     """The page's choices: one sentence, some weights, one view."""
-    own = {"learned_en": language, f"text_{language}": SENTENCES[language], "weights": weights, "view": view}
+    own = {"learned_en": language, f"text_{language}": SENTENCES[language], "model": weights, "view": view}
     return {f"classification_{name}": value for name, value in own.items()} | more
 
 
@@ -167,3 +173,89 @@ def test_extremes_are_drawn_in_every_view(open_page: Open, sentence: str) -> Non
 def test_without_a_sentence_the_page_invites_one(open_page: Open, sentence: str) -> None:
     app = open_page("classification", **(asked("en", "trained", "way") | {"classification_text_en": sentence}))
     assert len(app.info) == 1
+
+
+OWN = "\n".join(
+    f"{label}\t{thing} is {how}"
+    for label, how in (("*dull*", "dull and grey"), ("fine", "fine enough"), ("<b>wow</b>", "a wonder"))
+    for thing in ("tea", "the sea", "my hat", "her song", "this day", "our cat", "bread")
+)
+
+
+def trained_run(data: SentenceData, num_classes: int, own: str = "") -> Run:
+    """A finished run of a classifier, where every learner sees it."""
+    rows = data.task(6, own).tokenizer.vocab_size
+    sizes = {"vocab_size": rows, "context_length": 6, "d_model": 12, "num_heads": 3, "num_blocks": 1, "d_ff": 20}
+    plan = Plan(
+        name="Anne",
+        data=data,
+        model=ClassifierConfig(**sizes, num_classes=num_classes),
+        training=TrainingConfig(batch_size=4, learning_rate=1e-2, max_steps=7, warmup_steps=2, eval_interval=7),
+    )
+    run = Run.create(runs.ROOT, plan, own)
+    assert execute(run).name == "finished"
+    return run
+
+
+@pytest.fixture
+def a_place_for_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "ROOT", tmp_path)
+
+
+@pytest.mark.usefixtures("a_place_for_runs")
+def test_the_weights_of_a_run_decide_and_its_own_report_is_shown(open_page: Open) -> None:
+    run = trained_run(SentenceData(language="zh"), 2)
+    chosen = {"classification_model": "run", "classification_of_run": run.id}
+    app = open_page("classification", **chosen, classification_text_zh="菜不难吃。", classification_view="decision")
+    model, ids = run.load().model, run.tokenizer.encode("菜不难吃。").ids[:6]
+    with torch.no_grad():
+        decided = model.trace(torch.tensor([ids]))
+    torch.testing.assert_close(drawn(app, "classification_decision")[-1], decided.logits)
+    assert holds(app)
+    assert app.session_state["_linked"]["of_run"] == run.id
+    app.session_state["classification_view"] = "held_out"
+    app.run()
+    (step, noted) = run.metrics().reports[-1]
+    _, _, numbers = chart(app, "classification_held_out")["data"]
+    assert step == run.latest_step() == 7
+    assert [int(text[3:-4]) for text in numbers["text"]] == [count for row in noted["confusion"] for count in row]
+
+
+@pytest.mark.usefixtures("a_place_for_runs")
+def test_classes_of_an_own_file_are_shown_as_they_are_called(open_page: Open) -> None:
+    run = trained_run(SentenceData(language="own"), 3, OWN)
+    app = open_page("classification", classification_model="run", classification_of_run=run.id)
+    assert app.text_area(key="classification_text_own").value in OWN
+    assert app.main.markdown[0].value.count("<b>") == 0
+    for view in ("way", "mean", "decision", "words", "held_out", "wrong"):
+        app.session_state["classification_view"] = view
+        app.run()
+        assert not app.exception
+        assert holds(app), view
+
+
+@pytest.mark.usefixtures("a_place_for_runs")
+def test_a_run_that_has_not_yet_reported_is_judged_on_the_spot(open_page: Open) -> None:
+    run = trained_run(SentenceData(language="zh"), 2)
+    (run.folder / METRICS).unlink()
+    chosen = {"classification_model": "run", "classification_of_run": run.id, "classification_view": "held_out"}
+    _, _, numbers = chart(open_page("classification", **chosen), "classification_held_out")["data"]
+    found = run.task().report(run.load().model)["confusion"]
+    assert [int(text[3:-4]) for text in numbers["text"]] == [count for row in found for count in row]
+
+
+@pytest.mark.usefixtures("a_place_for_runs")
+@pytest.mark.parametrize("broken", [False, True])
+def test_a_run_that_is_gone_gives_way_to_the_bundled_weights_in_a_sentence(open_page: Open, broken: bool) -> None:
+    id = "gone"
+    if broken:
+        run = trained_run(SentenceData(language="zh"), 2)
+        id = run.id
+        (run.folder / "latest.safetensors").write_bytes((run.folder / "latest.safetensors").read_bytes()[:300])
+    chosen = {"classification_model": "run", "classification_of_run": id}
+    app = open_page("classification", **asked("en", "trained", "decision") | chosen)
+    assert torch.equal(drawn(app, "classification_decision")[-1], read("en", "trained")[2].logits)
+    words = catalog.entry("classification").words("en").gone
+    assert words in [element.value for element in app.caption]
+    app.run()
+    assert words not in [element.value for element in app.caption]

@@ -6,10 +6,27 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from pages.figures.model_picture import Stage, brief, operation_counts, parameter_counts, picture, shape
+from pages.figures.model_picture import (
+    Stage,
+    brief,
+    classifier_operations,
+    classifier_parameters,
+    classifier_picture,
+    operation_counts,
+    parameter_counts,
+    picture,
+    shape,
+    sizes,
+    translator_operations,
+    translator_parameters,
+    translator_picture,
+)
 from pages.ui import catalog
 from tests.pages.conftest import Open
-from transformer import GPT, ModelConfig
+from transformer import GPT, ModelConfig, classification_demonstration, translation_demonstration
+from transformer.classifier import Classifier, ClassifierConfig
+from transformer.decoding import greedy
+from transformer.encoder_decoder import END, EncoderDecoder, padded
 from transformer.trace import named_tensors
 
 SIZES: dict[str, Any] = {
@@ -54,6 +71,34 @@ def test_the_operations_by_part_are_what_pytorch_counts(variant: dict[str, Any])
     assert counts["feed_forward"] == 2 * 2 * 2 * 5 * (12 * 20 + 20 * 12)
 
 
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_a_translators_parts_add_up_to_what_pytorch_counts(variant: dict[str, Any]) -> None:
+    config = ModelConfig(**SIZES, **variant)
+    model, learned = EncoderDecoder(config), translator_parameters(config)
+    assert sum(learned.values()) == sum(parameter.numel() for parameter in model.parameters())
+    named = {name: parameter.numel() for name, parameter in model.named_parameters() if "norm" not in name}
+    assert learned["cross_attention"] == sum(n for name, n in named.items() if "cross_attention" in name)
+    assert learned["feed_forward"] == sum(n for name, n in named.items() if "feed_forward" in name)
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        model.trace(torch.ones(2, 7, dtype=torch.long), torch.ones(2, 5, dtype=torch.long))
+    computed = translator_operations(config, 2, 7, 5)
+    assert list(computed) == list(learned)
+    assert sum(computed.values()) == counter.get_total_flops()
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_a_classifiers_parts_add_up_to_what_pytorch_counts(variant: dict[str, Any]) -> None:
+    config = ClassifierConfig(**SIZES, **variant, num_classes=3)
+    model, learned = Classifier(config), classifier_parameters(config)
+    assert sum(learned.values()) == sum(parameter.numel() for parameter in model.parameters())
+    assert learned["output"] == 12 * 3 + 3
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        model.trace(torch.ones(2, 5, dtype=torch.long))
+    computed = classifier_operations(config, 2, 5)
+    assert list(computed) == list(learned)
+    assert sum(computed.values()) == counter.get_total_flops()
+
+
 @pytest.mark.parametrize(
     "count, written",
     [
@@ -94,7 +139,54 @@ def test_every_stage_shows_the_shape_that_the_trace_has(norm_first: bool) -> Non
     }
     stages = {stage.name: stage for rows in picture(config).values() for row in rows for stage in row}
     for name, field in fields.items():
-        assert shape(stages[name], config, 2, 5) == made[field], name
+        assert shape(stages[name], sizes(config, B=2, T=5, N=5)) == made[field], name
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_every_stage_of_a_translator_shows_the_shape_that_the_trace_has(norm_first: bool) -> None:
+    config = ModelConfig(**SIZES, norm_first=norm_first)
+    trace = EncoderDecoder(config).trace(torch.ones(2, 7, dtype=torch.long), torch.ones(2, 5, dtype=torch.long))
+    axes, block = sizes(config, B=2, S=7, T=5, N=6), trace.decoder.blocks[0]
+    parts = translator_picture(config)
+    made = {
+        "input": {"batch": trace.encoder.tokens, "input_embedding": trace.encoder.embedding.embeddings},
+        "encoder": {
+            "encoder_attention": trace.encoder.blocks[0].attention.weights,
+            "feed_forward": trace.encoder.blocks[0].feed_forward.output,
+            "memory": trace.encoder.memory,
+        },
+        "decoder": {
+            "target_input": trace.decoder.embedding.embeddings,
+            "decoder_attention": block.self_attention.weights,
+            "cross_attention": block.cross_attention.weights,
+            "feed_forward": block.feed_forward.output,
+        },
+        "output": {"logits": trace.decoder.logits, "decoding": trace.decoder.tokens},
+    }
+    for part, tensors in made.items():
+        stages = {stage.name: stage for row in parts[part] for stage in row}
+        for name, tensor in tensors.items():
+            assert shape(stages[name], axes) == tuple(tensor.shape), name
+
+
+def test_every_stage_of_a_classifier_shows_the_shape_that_the_trace_has() -> None:
+    config = ClassifierConfig(**SIZES, num_classes=3)
+    trace = Classifier(config).trace(torch.ones(2, 5, dtype=torch.long))
+    stages = {stage.name: stage for stage in classifier_picture(config)["output"][0]}
+    axes = sizes(config, B=2, T=5, N=5, C=3)
+    for name, tensor in {"norm": trace.final_norm, "average": trace.mean, "decision": trace.logits}.items():
+        assert shape(stages[name], axes) == tuple(tensor.shape)
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_a_translators_stages_stand_in_the_order_of_computation(norm_first: bool) -> None:
+    parts = translator_picture(ModelConfig(**SIZES, norm_first=norm_first))
+    decoder = [stage.name for row in parts["decoder"] for stage in row]
+    order = [decoder.index(name) for name in ("decoder_attention", "cross_attention", "feed_forward")]
+    assert order == sorted(order)
+    assert max(len(row) for rows in parts.values() for row in rows) <= 5
+    norms = sum(stage.name in ("norm", "add_norm") for rows in parts.values() for row in rows for stage in row)
+    assert norms == 2 + 3 + norm_first  # the encoder's own last one is its memory
 
 
 @pytest.mark.parametrize("norm_first", [True, False])
@@ -170,9 +262,80 @@ def test_extremes_draw(open_page: Open, choices: dict[str, Any]) -> None:
     assert "<b>" not in sentence
 
 
-def test_the_axes_of_stages_are_letters_of_a_trace() -> None:
-    for rows in picture(ModelConfig(**SIZES)).values():
+@pytest.mark.parametrize("made", [picture, translator_picture, classifier_picture])
+def test_the_axes_of_stages_are_letters_of_a_trace(made: Any) -> None:
+    for rows in made(ModelConfig(**SIZES)).values():
         for row in rows:
             for stage in row:
                 assert isinstance(stage, Stage)
-                assert set(stage.axes.split()) <= set("BTDHKV")
+                assert set(stage.axes.split()) <= set("NBTSDHKVC")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("family", "stages"),
+    [
+        ("encoder_decoder", {"encoder_decoder", "cross_attention", "decoding", "token_embedding", "feed_forward"}),
+        ("classifier", {"classification", "token_embedding", "softmax", "scores", "feed_forward"}),
+    ],
+)
+def test_each_family_counts_its_own_model_and_links_to_its_pages(
+    open_page: Open, language: str, family: str, stages: set[str]
+) -> None:
+    app = open_page("home", lang=language, home_view=family)
+    pair = "zh" if language == "zh" else "fr"
+    bundled = {
+        "encoder_decoder": translation_demonstration.demonstration(pair).model,  # type: ignore[arg-type]
+        "classifier": classification_demonstration.demonstration(language).model,  # type: ignore[arg-type]
+    }
+    total = sum(parameter.numel() for parameter in bundled[family].parameters())
+    assert any(m.value.startswith("✓") and f"{total:,}" in m.value for m in app.markdown)
+    walk = {entry.name for entry in catalog.WALK}
+    assert stages & walk <= {element.proto.page for element in app.get("page_link")}
+
+
+def test_the_translation_on_the_page_is_what_the_model_writes(open_page: Open) -> None:
+    sentence = "There is no child in front of the tree."
+    app = open_page("home", home_view="encoder_decoder", translation_english=sentence)
+    found = translation_demonstration.demonstration("fr")
+    steps = greedy(found.model, padded([found.tokenizer.encode(sentence).ids]))
+    written = found.tokenizer.decode([int(step.chosen) for step in steps if int(step.chosen) != END])
+    said = next(element.proto.body for element in app.get("html") if "guesses" in element.proto.body)
+    assert written in said.replace("&#x27;", "'")
+
+
+def test_the_classes_on_the_page_have_the_models_probabilities(open_page: Open) -> None:
+    sentence = "The soup was not bad."
+    app = open_page("home", home_view="classifier", classification_text_en=sentence)
+    model, task = classification_demonstration.demonstration("en")
+    with torch.no_grad():
+        chances = model(torch.tensor([task.tokenizer.encode(sentence).ids])).exp()[0]
+    said = next(element.proto.body for element in app.get("html") if "guesses" in element.proto.body)
+    best = task.labels[int(chances.argmax())]
+    assert f">{best}<" in said and f"{100 * float(chances.max()):.0f} %" in said
+    assert said.index(f">{best}<") == min(said.index(f">{label}<") for label in task.labels)
+
+
+@pytest.mark.parametrize(
+    ("family", "choice", "other"),
+    [("encoder_decoder", "translation_model", "random"), ("classifier", "classification_model", "untrained")],
+)
+def test_one_button_shows_each_family_before_training_and_back(
+    open_page: Open, family: str, choice: str, other: str
+) -> None:
+    app = open_page("home", home_view=family)
+    for expected in (other, "trained"):
+        app.button(key="switch").click().run()
+        assert not app.exception
+        assert app.session_state[choice] == expected
+    app.button(key="start").click().run()
+    assert not app.exception
+
+
+@pytest.mark.parametrize("family", ["encoder_decoder", "classifier"])
+@pytest.mark.parametrize("sentence", ["", "a", "the <b>cat</b> 🐱 `x` " * 40])
+def test_any_sentence_draws_in_each_family(open_page: Open, family: str, sentence: str) -> None:
+    keys = {"encoder_decoder": "translation_english", "classifier": "classification_text_en"}
+    app = open_page("home", home_view=family, **{keys[family]: sentence})
+    assert len(app.info) == (not sentence)
+    assert not any("<b>cat" in element.proto.body for element in app.get("html"))
