@@ -1,0 +1,87 @@
+"""What a run's newest weights make of the learner's sentence: one head's attention, and what comes next."""
+
+from typing import NamedTuple
+
+import streamlit as st
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from pages.figures.predictions import percent
+from pages.figures.run_table import likeliest
+from pages.figures.sentence import code
+from pages.ui import state
+from pages.ui.parts import Page, Proof
+from pages.ui.text import token
+from pages.ui.training.followed import Followed, Glance, glance, weights
+from transformer.checkpoint import Checkpoint
+from transformer.gpt import GPT
+from transformer.runs import Run
+
+GUESSES = 8
+
+
+class Shown(NamedTuple):
+    """What the newest weights make of the learner's sentence; the head counts from zero. tokens: (1, T)"""
+
+    checkpoint: Checkpoint
+    tokens: Tensor
+    labels: list[str]
+    head: int
+    glance: Glance
+
+
+def look(page: Page, seen: Followed) -> Shown | None:
+    """Draws the choice of a block and a head, and looks; None as long as there are no weights."""
+    checkpoint = _newest(seen.run)
+    if checkpoint is None or not isinstance(checkpoint.model, GPT):
+        st.caption(page.words.no_weights)
+        return None
+    tokenizer, config = checkpoint.tokenizer, checkpoint.model.config
+    with st.container(key="looking", horizontal=True):
+        block = _choose(page, "block", config.num_blocks) - 1
+        head = _choose(page, "head", config.num_heads) - 1
+    ids = tokenizer.encode(state.get("text")).ids[: config.context_length]
+    labels = [token(tokenizer.piece(id)) for id in ids]
+    tokens = torch.tensor([ids])
+    return Shown(checkpoint, tokens, labels, head, glance(checkpoint.model, tokens, block, head))
+
+
+def draw_next(page: Page, shown: Shown) -> Proof:
+    """The likeliest tokens after the sentence; the whole distribution, made anew, is the proof."""
+    checkpoint, tokens, labels, _, looked = shown
+    probabilities = looked.said.probabilities[0]
+    best = probabilities.topk(min(GUESSES, len(probabilities)))
+    names_of = [token(checkpoint.tokenizer.piece(id)) for id in best.indices.tolist()]
+    after = page.words.after.format(step=f"{checkpoint.extra['step']:,}", token=code(labels[-1]))
+    st.markdown(after)
+    shares = best.values.tolist()
+    st.html(likeliest(list(zip(names_of, shares, strict=True)), list(map(percent, shares))))
+    with torch.no_grad():
+        again = F.softmax(checkpoint.model(tokens)[0, -1].double(), 0)
+    return Proof(probabilities, again, "F.softmax(GPT.forward)")
+
+
+def _newest(run: Run) -> Checkpoint | None:
+    """The newest weights there are."""
+    try:
+        step = run.latest_step()
+        return None if step is None else weights(run.folder, step)
+    except (ValueError, OSError):
+        return None
+
+
+def _choose(page: Page, name: str, most: int) -> int:
+    """Which block, or which head, counted from one."""
+    key = page.linked(f"look_{name}", 1, lambda number: isinstance(number, int) and 1 <= number <= most)
+    label, numbers = page.words.look.table()[name], range(1, most + 1)
+    shown = "{} {}".format
+    chosen = st.selectbox(
+        label,
+        numbers,
+        format_func=lambda number: shown(label, number),
+        key=key,
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    return int(chosen)

@@ -1,0 +1,179 @@
+"""A learner trains a model in a real browser: starts, leaves, comes back, reloads, stops, and walks what was trained."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlparse
+
+import pytest
+import torch
+from playwright.sync_api import Browser, Page, expect
+
+from pages.ui import catalog
+from tests import serving
+from tests.browser.test_walk import settled, title
+from transformer.gpt import GPT
+from transformer.runs import Run, runs_in
+
+SECONDS = 60_000  # milliseconds
+OWN = "she hoped to be wise and reasonable in time; but alas! alas! she must confess to herself that she was not wise yet. "
+QUERY, KEY = 7, 4
+BEFORE = catalog.WALK[catalog.WALK.index(catalog.entry("train")) - 1].name
+TINY = {
+    "data.corpora": "own",
+    "data.tokenizer": "characters",
+    "model.d_model": "32",
+    "model.num_blocks": "1",
+    "model.context_length": "16",
+    "training.max_steps": "900000",
+    "training.eval_interval": "50",
+    "text": "she hoped to be",
+    "query": str(QUERY),
+    "key": str(KEY),
+}
+
+
+@pytest.fixture
+def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setenv("TRANSFORMER_RUNS", str(tmp_path))
+    with serving.serve() as address:
+        yield address
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.set_default_timeout(SECONDS)
+    yield page
+    context.close()
+
+
+def steering(page: Page) -> str:
+    """The line with the run's name, its state and its progress."""
+    return page.locator(".st-key-steering").inner_text()
+
+
+def held_out_loss(page: Page) -> float:
+    """The loss on held-out text that is worked out, once there is one."""
+    worked = page.locator(".st-key-worked")
+    expect(worked).to_contain_text("On held-out text", timeout=SECONDS)
+    return float(re.findall(r"the loss is ([\d.]+)", worked.inner_text())[0])
+
+
+def is_learning(page: Page) -> None:
+    expect(page.locator(".st-key-steering")).to_contain_text("learning", timeout=SECONDS)
+
+
+def only_run(root: Path) -> Run:
+    """The one run there is, trained by one process."""
+    (run,) = [run for folder in (root / "learners").iterdir() for run in runs_in(folder)]
+    return run
+
+
+def across(page: Page) -> list[str]:
+    """What is written along the axes of the curves."""
+    return page.locator(".st-key-learning svg .grid text").all_text_contents()
+
+
+def zoom(page: Page) -> None:
+    """Drags over a part of the curves."""
+    box = page.locator(".st-key-learning svg").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 80, box["y"] + 30)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 200, box["y"] + 120, steps=4)
+    page.mouse.up()
+
+
+def test_curves_stay_where_they_are_while_they_grow(page: Page, address: str, tmp_path: Path) -> None:
+    start(page, address)
+    first = held_out_loss(page)
+    picture = page.locator(".st-key-learning svg").element_handle()
+    whole = across(page)
+    zoom(page)
+    near = across(page)
+    assert near != whole
+    page.wait_for_function(
+        "first => !document.querySelector('.st-key-worked').innerText.includes(first)", arg=f"{first:.3f}"
+    )
+    assert across(page)[: len(near) // 3] == near[: len(near) // 3]  # the loss's own axes; those below grow
+    assert picture.evaluate("element => element.isConnected")  # drawn further, not anew
+    page.locator(".st-key-learning svg").dblclick(position={"x": 150, "y": 60})
+    assert set(whole) & set(across(page))
+    step, loss = pick_a_point(page)
+    expect(page.locator(".st-key-worked")).to_contain_text(f"step {step}", timeout=SECONDS)
+    expect(page.locator(".st-key-worked")).to_contain_text(f"{loss:.3f}"[:4])
+    page.locator(".st-key-run_stop button").click()
+    expect(page.locator(".st-key-steering")).to_contain_text("stopped", timeout=SECONDS)
+
+
+def pick_a_point(page: Page) -> tuple[str, float]:
+    """Clicks a point of the thin curve; its step and its loss, as the picture says them."""
+    svg = page.locator(".st-key-learning svg")
+    x, y = map(float, svg.locator("polyline").first.get_attribute("points").split()[5].split(","))  # type: ignore[union-attr]
+    svg.hover(position={"x": x, "y": y})
+    step, loss = re.findall(r"([\d,]+): ([\d.]+)", page.locator(".st-key-learning output").inner_text())[0]
+    svg.click(position={"x": x, "y": y})
+    return step, float(loss)
+
+
+def start(page: Page, address: str) -> None:
+    """Brings a text and starts a run that takes a while."""
+    page.goto(f"{address}/train?" + "&".join(f"{name}={value}" for name, value in TINY.items()))
+    settled(page, title("train"))
+    paste = page.get_by_label(re.compile("paste"))
+    paste.fill(OWN * 20)
+    paste.press("Control+Enter")
+    page.locator(".st-key-begin_run button").click()
+    is_learning(page)
+
+
+def test_a_learner_trains_leaves_returns_reloads_stops_and_walks(page: Page, address: str, tmp_path: Path) -> None:
+    start(page, address)
+    run = only_run(tmp_path)
+    assert f"run={run.id}" in page.url
+    first = held_out_loss(page)
+    page.wait_for_function(  # the loss falls, and the page shows it without being touched
+        "first => Number(document.querySelector('.st-key-worked').innerText.match(/loss is ([0-9.]+)/)?.[1] ?? 99) < first",
+        arg=first - 0.1,
+    )
+
+    page.locator(".st-key-go_Left button").click()
+    settled(page, title(BEFORE))
+    step = run.metrics().steps[-1].step
+    page.locator(".st-key-go_Right button").click()
+    is_learning(page)
+    assert run.metrics().steps[-1].step > step  # it went on by itself
+
+    expect(page).to_have_url(re.compile("view=watch"), timeout=SECONDS)
+    page.reload()
+    is_learning(page)
+    assert only_run(tmp_path).id == run.id
+
+    page.locator(".st-key-run_stop button").click()
+    expect(page.locator(".st-key-steering")).to_contain_text("stopped", timeout=SECONDS)
+    assert run.status().name == "stopped"
+    assert not run.is_held()
+    stopped_at = run.metrics().steps[-1].step
+    assert stopped_at == run.latest_step()
+    assert f"{stopped_at:,}" in steering(page)
+
+    page.locator(".st-key-walk_run button").click()
+    settled(page, title("home"))
+    assert "weights=run" in page.url
+    page.goto(f"{address}/softmax?{urlparse(page.url).query}")
+    settled(page, title("softmax"))
+    written = page.locator(".st-key-softmax .card")
+    expect(written).to_contain_text(catalog.entry("softmax").words("en").readout.total)
+    (shown,) = re.findall(r"weight\s*=?\s*([\d.]+)", written.inner_text())
+    assert float(shown) == pytest.approx(weight(run, QUERY, KEY), abs=1e-4)
+
+
+def weight(run: Run, query: int, key: int) -> float:
+    """A weight of the first head, from the run's own checkpoint."""
+    model, tokenizer, _ = run.load()
+    assert isinstance(model, GPT)
+    tokens = torch.tensor([tokenizer.encode(TINY["text"]).ids])
+    with torch.no_grad():
+        return float(model.trace_block(tokens, 0).attention.weights[0, 0, query, key])
