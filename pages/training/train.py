@@ -17,10 +17,11 @@ from pages.ui import state
 from pages.ui.parts import Page, Proof
 from pages.ui.text import number, with_terms
 from pages.ui.training import controls, curves, form, glimpse, listed, reported, settings
-from pages.ui.training.followed import Followed, follow, looked_at, turned_up, validated
+from pages.ui.training.followed import Followed, follow, looked_at, plan_of, turned_up, validated
 from pages.ui.training.texts import of_family
 from transformer.gpt import GPT
 from transformer.job import jobs
+from transformer.plans import Plan
 from transformer.runs import Run
 from transformer.training import Training
 
@@ -100,13 +101,6 @@ def draw_report(seen: Followed, step: int) -> Proof:
 def named(family: str) -> learning.Names:
     """What the curves of a family's runs are called."""
     return learning.Names(**{name: of_family(words, family, f"names.{name}") for name in learning.Names._fields})
-
-
-def does() -> str:
-    """What the model does that is set up, or looked at."""
-    view = state.get(page.linked("view", VIEWS[0], VIEWS.__contains__))
-    run = None if view == VIEWS[0] else looked_at()
-    return str(of_family(words, listed.family_of(run) if run else draft.data.family, "does"))
 
 
 def steer(seen: Followed) -> None:
@@ -248,6 +242,9 @@ def draw_list() -> None:
 
 st.html(token_strip.STYLE)
 st.html(learning.STYLE)
-batch, context = draft.values["training.batch_size"], draft.values["model.context_length"]
-page.opening(f"`({batch}, {context})` {page.frame.axes.B} × {page.frame.axes.T}", words.one, does=does())
+view = state.get(page.linked("view", VIEWS[0], VIEWS.__contains__))
+subject = (None if view == VIEWS[0] else plan_of(looked_at())) or draft  # what is set up, or looked at
+context = subject.model.context_length if isinstance(subject, Plan) else draft.values["model.context_length"]
+shape = f"`({subject.training.batch_size}, {context})` {page.frame.axes.B} × {page.frame.axes.T}"
+page.opening(shape, words.one, does=of_family(words, subject.data.family, "does"))
 {"set_up": draw_form, "watch": draw_watch, "runs": draw_list}[page.view(*VIEWS)]()

@@ -23,11 +23,7 @@ SHOTS = [
     Shot("home", "", "light"),
     Shot("scores", "scores?query=4&key=3", "light"),
     Shot("softmax", "softmax?lang=zh&query=9&key=8", "dark"),
-    Shot(
-        "tokenization",
-        "tokenization?weights=random&text=A%20cat%20%F0%9F%90%B1%20is%20a%20cat%2C%20%E7%8C%AB%20or%20not",
-        "light",
-    ),
+    Shot("cross_attention", "cross_attention?view=alignment", "light"),
 ]
 
 

@@ -31,7 +31,7 @@ def choose_preset(page: Page, draft: Draft) -> None:
 
     common: dict[str, Any] = {"on_change": adopt, "persist_state": "session", "label_visibility": "collapsed"}
     tasks, presets = page.words.learns.table(), page.words.presets.table()
-    st.selectbox(page.words.task, LEARNS, format_func=tasks.__getitem__, key=f"{page.name}_learns", **common)
+    st.selectbox(page.words.task, LEARNS, format_func=tasks.__getitem__, key=f"{page.name}_learns", width=225, **common)
     if draft.learns == NEXT_TOKEN:
         key = f"{page.name}_preset"
         st.segmented_control(

@@ -47,5 +47,5 @@ def read(data: Data, own: str, context_length: int) -> Examples:
     else:
         classes = len(task.labels)
         half = [[s.example for s in task.train if s.label == label][: -(-SHOWN // classes)] for label in range(classes)]
-        sample = [(example.label, example.text) for group in half for example in group]
+        sample = [(example.label, example.text) for group in zip(*half, strict=False) for example in group]
     return Examples(task.tokenizer.vocab_size, len(task.train), len(task.held_out), classes, sample)

@@ -97,6 +97,14 @@ def follow(run: Run) -> Followed:
     return Followed(run, run.plan, status, place, reader(run.folder).read())
 
 
+def plan_of(run: Run | None) -> Plan | None:
+    """What a run is; None if there is none, or if somebody has spoiled its plan."""
+    try:
+        return run.plan if run else None
+    except (ValueError, OSError):
+        return None
+
+
 def is_going(run: Run) -> bool:
     """`Followed.going`, cheaply; a broken run is not."""
     try:

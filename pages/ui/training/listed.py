@@ -13,7 +13,7 @@ from pages.figures.sentence import literal
 from pages.ui import catalog, runs, state, text
 from pages.ui.parts import Page
 from pages.ui.training import controls, costs, curves
-from pages.ui.training.followed import Followed, follow, is_going, look_at, looked_at
+from pages.ui.training.followed import Followed, follow, is_going, look_at, looked_at, plan_of
 from pages.ui.training.settings import JOINED, OWN_FILE, lesson_of
 from pages.ui.training.texts import OWN
 from transformer.gpt import GPT
@@ -180,10 +180,8 @@ def walk(page: Page, run: Run, kind: Literal["primary", "secondary"] = "primary"
 
 def family_of(run: Run | None) -> str:
     """The family of a run's models; that of the walk if there is none, or if somebody has spoiled its plan."""
-    try:
-        return run.plan.data.family if run else GPT.family
-    except (ValueError, OSError):
-        return GPT.family
+    plan = plan_of(run)
+    return plan.data.family if plan else GPT.family
 
 
 def _rename(page: Page, run: Run, name: str) -> None:

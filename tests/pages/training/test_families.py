@@ -51,7 +51,7 @@ def begun(app: Any, desk: Desk) -> Run:
     return desk.started[-1][0]
 
 
-@pytest.mark.parametrize(("learns", "language"), zip(OTHER_FAMILIES, ("en", "zh", "zh", "en"), strict=True))
+@pytest.mark.parametrize(("learns", "language"), [*zip(OTHER_FAMILIES, ("en", "zh", "zh", "en"), strict=True)])
 def test_every_family_starts_from_its_preset(open_page: Open, desk: Desk, learns: str, language: str) -> None:
     smaller = {"train_data.pairs": 200} if "english" in learns else {}
     app = opened(open_page, train_learns=learns, lang=language, **smaller)
@@ -138,7 +138,7 @@ def test_a_translator_is_watched_by_what_it_translates(open_page: Open, tmp_path
 def test_a_classifier_is_watched_by_its_confusion(open_page: Open, tmp_path: Path, language: str) -> None:
     run = learned(tmp_path, "classifier")
     app = watching(open_page, run, lang=language)
-    step, report = run.metrics().reports[-1]
+    _, report = run.metrics().reports[-1]
     drawn = chart(app, "judged")
     cells = next(trace["text"] for trace in drawn["data"] if trace.get("mode") == "text")
     assert cells == [f"<b>{count}</b>" for row in report["confusion"] for count in row]
@@ -155,7 +155,6 @@ def assert_yardsticks(app: Any, run: Run) -> None:
     for name, loss in zip(dashed, run.yardsticks().values(), strict=True):
         assert f"{loss:.2f}" in name
     assert any(element.value.startswith("✓") and "F.cross_entropy" in element.value for element in app.markdown)
-    assert "{" not in said(app).replace("e^{-", "")
 
 
 @pytest.mark.parametrize("family", OWN)
