@@ -13,11 +13,11 @@ from pages.figures.learning import Point
 from pages.figures.sentence import literal
 from pages.matrix import Matrix, Readout, flow
 from pages.matrix.clicks import clickable
-from pages.ui import state
+from pages.ui import runs, state
 from pages.ui.parts import Page, Proof
 from pages.ui.text import number, with_terms
 from pages.ui.training import controls, curves, form, glimpse, listed, reported, settings
-from pages.ui.training.followed import Followed, follow, looked_at, plan_of, turned_up, validated
+from pages.ui.training.followed import Followed, follow, is_going, looked_at, plan_of, turned_up, validated
 from pages.ui.training.texts import of_family
 from transformer.gpt import GPT
 from transformer.job import jobs
@@ -53,6 +53,8 @@ def draw_watch() -> None:
         going = follow(run).going
     except (ValueError, OSError) as error:
         st.error(words.failures.unreadable.format(reason=error))
+        if is_going(run):
+            st.button(words.buttons.stop, key="stop_spoiled", on_click=jobs().ask, args=(run, "stop"))
         return
     st.fragment(draw_run, run_every=TICK if going else None)(run, going)
 
@@ -66,6 +68,14 @@ def draw_run(run: Run, going: bool) -> None:
     if seen.going != going:
         st.rerun()  # the clock is not this function's
     steer(seen)
+    try:
+        draw_learning(seen)
+    except (ValueError, OSError, KeyError, TypeError, RuntimeError) as error:  # what somebody wrote into its files
+        st.error(words.failures.unreadable.format(reason=error))
+
+
+def draw_learning(seen: Followed) -> None:
+    """What the run's files tell: curves, what the model makes of a sentence, the losses explained."""
     curve = learning.thinned(seen.metrics.steps)
     place = picked(seen, curve)
     with st.container(key="watched"):
@@ -112,7 +122,7 @@ def steer(seen: Followed) -> None:
         st.progress(share)
         st.markdown(told)
         controls.buttons(page, seen)
-        if not seen.going and seen.run.latest_step() is not None:
+        if not seen.going and runs.readable(seen.run):
             listed.walk(page, seen.run, "primary" if seen.status.name == "finished" else "secondary")
     controls.told_fault(page)
     if trouble := controls.told_trouble(page, seen):

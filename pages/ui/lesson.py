@@ -191,7 +191,7 @@ def chosen_run(weights: str, id: str) -> tuple[str, int]:
     if weights == cache.DEMONSTRATION:
         return cache.DEMONSTRATION, 0
     found = runs.find(id or next(iter(runs.walkable()), "")) if weights == "run" else None
-    step = found.latest_step() if found else None
+    step = runs.latest_step(found) if found and runs.readable(found) else None
     return (str(found.folder), step) if found and step is not None else ("", 0)
 
 

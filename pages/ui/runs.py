@@ -39,12 +39,28 @@ def find(id: str) -> Run | None:
     return None
 
 
+def latest_step(run: Run) -> int | None:
+    """The step of a run's newest weights; None also where somebody has spoiled them."""
+    try:
+        return run.latest_step()
+    except (ValueError, OSError):
+        return None
+
+
+def readable(run: Run) -> bool:
+    """Whether there are weights to look at, and a tokenizer to read with."""
+    try:
+        return latest_step(run) is not None and run.tokenizer is not None
+    except (ValueError, OSError):
+        return False
+
+
 def walkable(family: str = "gpt") -> dict[str, str]:
     """Names of the runs whose weights can be walked, by id."""
     found = {}
     for run in visible():
         try:
-            if run.plan.data.family == family and run.latest_step() is not None:
+            if run.plan.data.family == family and readable(run):
                 found[run.id] = run.plan.name
         except ValueError:
             continue  # a folder that somebody has edited; the list of runs says what is wrong with it

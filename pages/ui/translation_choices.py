@@ -79,8 +79,8 @@ def _weights(words: Words) -> str:
 
 def _learned(words: Words, weights: str, language: str) -> tuple[str, str, int]:
     """The pair of languages, and the run and its step as in `cache.Source`. A run has its own pair."""
-    if weights == "run" and (found := runs.find(state.get(f"{PREFIX}_learned"))):
-        return str(found.plan.data.target), str(found.folder), found.latest_step() or 0  # type: ignore[attr-defined]
+    if weights == "run" and (found := runs.find(state.get(f"{PREFIX}_learned"))) and runs.readable(found):
+        return str(found.plan.data.target), str(found.folder), runs.latest_step(found) or 0  # type: ignore[attr-defined]
     pair = _choice(words, "pair", get_args(Target), "zh" if language == "zh" else "fr")
     return pair, cache.DEMONSTRATION if weights == "trained" else "", 0
 

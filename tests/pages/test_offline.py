@@ -26,7 +26,7 @@ app = AppTest.from_file("pages/ui/frame.py", default_timeout=60).run()
 for entry in catalog.WALK:
     app.switch_page(str(entry.script)).run()
     assert not app.exception, (entry, app.exception)
-    assert app.markdown
+    assert app.main
 print("all pages opened")
 """
 

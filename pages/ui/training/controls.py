@@ -93,7 +93,7 @@ def told_trouble(page: Page, followed: Followed) -> str:
     if followed.going or status.name not in ("failed", "interrupted"):
         return ""
     if status.name == "interrupted":
-        return str(page.words.interrupted.format(step=followed.run.latest_step() or 0))
+        return str(page.words.interrupted.format(step=runs.latest_step(followed.run) or 0))
     return sentence(page.words, status.code, **status.values)
 
 

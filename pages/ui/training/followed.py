@@ -171,7 +171,13 @@ def validated(followed: Followed) -> Callable[[], Tensor] | None:
     targets = plan.training.eval_batches * plan.training.batch_size * plan.model.context_length
     width, rows = plan.model.d_model, plan.model.vocab_size
     arithmetic = 2 * targets * width * (plan.model.num_blocks * (4 * width + 2 * plan.model.d_ff) + rows)
-    if followed.going or not last or last[0][0] != followed.run.latest_step() or arithmetic > MOST_ARITHMETIC:
+    if (
+        followed.going
+        or not runs.readable(followed.run)
+        or not last
+        or last[0][0] != runs.latest_step(followed.run)
+        or arithmetic > MOST_ARITHMETIC
+    ):
         return None
     return lambda: _evaluated(followed.run.folder, last[0][0])
 

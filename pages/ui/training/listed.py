@@ -150,7 +150,7 @@ def _actions(page: Page, run: Run, seen: Followed | None) -> None:
     with st.container(key="of_run", horizontal=True):
         if seen is not None:
             st.button(words.watch, key="watch_run", on_click=state.put, args=(f"{page.name}_view", "watch"))
-        started = seen is not None and run.latest_step() is not None
+        started = seen is not None and runs.readable(run)
         if started:
             walk(page, run)
         if own and seen is not None:

@@ -1,5 +1,6 @@
 """What a run learns from: bundled or brought by the learner, and what there is to say about it before it starts."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
@@ -137,4 +138,4 @@ def sentence(words: Words, code: str, **values: object) -> str:
     """What a code of `DataError` or of a failed run says to people, and what to change."""
     told: str = words.failures.table().get(code, words.failures.unexpected)
     theirs = {name: literal(str(value)) for name, value in values.items() if name == "label"}  # as it stands in a file
-    return told.format_map({"reason": code} | values | theirs)
+    return told.format_map(defaultdict(lambda: "?", {"reason": code} | values | theirs))

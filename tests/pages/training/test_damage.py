@@ -1,0 +1,50 @@
+"""Whatever becomes of a run's files, every page still draws: with what can be read, or with a sentence."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pages.ui import catalog
+from tests.pages.conftest import Open
+from tests.pages.training.opened import opened
+from transformer.runs import Run
+
+FILES = ("latest.safetensors", "tokenizer.json", "yardsticks.json", "state.json", "metrics.jsonl", "config.json")
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "half of it is gone": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+    "it is missing": lambda path: path.unlink(),
+    "it holds nothing": lambda path: path.write_text('{"a": null}\n'),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("file", FILES)
+def test_no_page_breaks(open_page: Open, train: Callable[..., Run], file: str, damage: str) -> None:
+    run = train()
+    DAMAGES[damage](run.folder / file)
+    for view in ("watch", "runs"):
+        app = opened(open_page, train_view=view, run=run.id)
+        assert not app.exception
+        assert app.markdown
+    app.session_state["weights"] = "run"
+    app.switch_page(str(catalog.entry("softmax").script)).run()
+    assert not app.exception
+    assert any(element.value.startswith("✓") for element in app.markdown)
+
+
+@pytest.mark.parametrize("line", ['{"step": 2, "report": {"sampled": "a"}}', '{"step": 2, "loss": null}'])
+def test_a_line_that_no_run_would_write_is_told_or_left_out(
+    open_page: Open, train: Callable[..., Run], line: str
+) -> None:
+    run = train()
+    with (run.folder / "metrics.jsonl").open("a") as curve:
+        curve.write(line + "\n")
+    for view in ("watch", "runs"):
+        assert not opened(open_page, train_view=view, run=run.id).exception
+
+
+def test_a_failure_without_its_values_is_still_told(open_page: Open, train: Callable[..., Run]) -> None:
+    run = train()
+    (run.folder / "state.json").write_text('{"name": "failed", "code": "vocabulary", "values": {}}')
+    assert not opened(open_page, train_view="watch", run=run.id).exception
