@@ -148,8 +148,9 @@ def picked(seen: Followed, curve: learning.Curve) -> Point | None:
     """The point that is explained: the newest, until one is clicked."""
     id, held_out, step = state.recall("picked_step", ("", False, 0))
     drawn = dict(curve.validations) if held_out else dict(zip(curve.steps, curve.losses.tolist(), strict=True))
-    if id == seen.run.id and step in drawn:
-        return Point(held_out, step, drawn[step])
+    if id == seen.run.id and drawn:
+        nearest = min(drawn, key=lambda drawn_step: abs(drawn_step - step))  # a longer curve is drawn in wider means
+        return Point(held_out, nearest, drawn[nearest])
     if curve.validations:
         return Point(True, *curve.validations[-1])
     return Point(False, curve.steps[-1], float(curve.losses[-1])) if curve.steps else None
