@@ -1,6 +1,8 @@
 """Everything slow, done once before the first visit."""
 
 import gc
+import importlib
+import pkgutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -9,8 +11,18 @@ import pandas as pd  # noqa: F401  two sessions importing pandas and plotly at o
 import plotly.graph_objects as go
 import torch
 
+import transformer
+from pages import figures, matrix, ui
 from pages.ui import cache, catalog
 from pages.ui.choices import LANGUAGES
+
+
+def import_everything() -> None:
+    """Imports what pages will import: a module that comes later is looked through at every collection."""
+    for package in (figures, matrix, ui, transformer):
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if found.name not in ("transformer.__main__", "transformer.fork_server"):
+                importlib.import_module(found.name)
 
 
 @asynccontextmanager
@@ -20,6 +32,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     Streamlit collects garbage after every run; with torch, pandas and plotly in memory a full collection takes over 100 ms
     and holds all sessions. What is frozen is not looked at again.
     """
+    import_everything()
     go.Figure().to_json()
     model = cache.demonstration().model
     with torch.no_grad():
