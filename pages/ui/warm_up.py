@@ -11,16 +11,14 @@ import pandas as pd  # noqa: F401  two sessions importing pandas and plotly at o
 import plotly.graph_objects as go
 import torch
 
-import transformer
-from pages import figures, matrix, ui
 from pages.ui import cache, catalog
 from pages.ui.choices import LANGUAGES
 
 
 def import_everything() -> None:
     """Imports what pages will import: a module that comes later is looked through at every collection."""
-    for package in (figures, matrix, ui, transformer):
-        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+    for package in ("pages.figures", "pages.matrix", "pages.ui", "transformer"):
+        for found in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
             if found.name not in ("transformer.__main__", "transformer.fork_server"):
                 importlib.import_module(found.name)
 
