@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from transformer.blocks import Block
 from transformer.config import ModelConfig
 from transformer.initialisation import Piece, draw, pieces
-from transformer.positions import sinusoidal_positions
+from transformer.positions import make_room, sinusoidal_positions
 from transformer.trace import ClassifierTrace, EmbeddingTrace
 
 
@@ -58,17 +58,9 @@ class Classifier(nn.Module):
             self.final_norm = nn.LayerNorm(config.d_model, bias=config.bias) if config.norm_first else nn.Identity()
             self.output = nn.Linear(config.d_model, config.num_classes)
         self.dropout = nn.Dropout(config.dropout)
-        self._set_positions()
+        make_room(self, config)
         self.to_empty(device="cpu")
         self._initialise(seed)
-
-    def _set_positions(self) -> None:
-        """One row for each position, (T, D): a table of waves, a learned table, or nothing at all."""
-        shape = self.config.context_length, self.config.d_model
-        if self.config.positions == "learned":
-            self.positions = nn.Parameter(torch.empty(shape))
-        else:
-            self.register_buffer("positions", torch.empty(shape), persistent=False)
 
     @torch.no_grad()
     def _initialise(self, seed: int) -> None:

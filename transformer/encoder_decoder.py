@@ -11,7 +11,7 @@ from transformer.attention import causal_mask
 from transformer.blocks import Block, DecoderBlock
 from transformer.config import ModelConfig
 from transformer.initialisation import Piece, draw, pieces
-from transformer.positions import sinusoidal_positions
+from transformer.positions import make_room, sinusoidal_positions
 from transformer.trace import DecoderTrace, EmbeddingTrace, EncoderDecoderTrace, EncoderTrace
 
 PADDING, BEGIN, END = 0, 1, 2
@@ -48,7 +48,7 @@ class EncoderDecoder(nn.Module):
             self.decoder_norm = self._stack_norm()
             self.output = nn.Linear(config.d_model, config.vocab_size, bias=False)
         self.dropout = nn.Dropout(config.dropout)
-        self._set_positions()
+        make_room(self, config)
         self.to_empty(device="cpu")
         if config.tied_output:
             self.output.weight = self.token_embedding.weight
@@ -56,14 +56,6 @@ class EncoderDecoder(nn.Module):
 
     def _stack_norm(self) -> nn.Module:
         return nn.LayerNorm(self.config.d_model, bias=self.config.bias) if self.config.norm_first else nn.Identity()
-
-    def _set_positions(self) -> None:
-        """One row for each position, (T, D): a table of waves, a learned table, or nothing at all."""
-        shape = self.config.context_length, self.config.d_model
-        if self.config.positions == "learned":
-            self.positions = nn.Parameter(torch.empty(shape))
-        else:
-            self.register_buffer("positions", torch.empty(shape), persistent=False)
 
     @torch.no_grad()
     def _initialise(self, seed: int) -> None:

@@ -10,7 +10,7 @@ from transformer.blocks import Block
 from transformer.config import ModelConfig
 from transformer.initialisation import Piece, draw, pieces
 from transformer.kv_cache import KVCache
-from transformer.positions import sinusoidal_positions
+from transformer.positions import make_room, sinusoidal_positions
 from transformer.trace import BlockTrace, EmbeddingTrace, ForwardTrace
 
 
@@ -38,19 +38,11 @@ class GPT(nn.Module):
             self.final_norm = nn.LayerNorm(config.d_model, bias=config.bias) if config.norm_first else nn.Identity()
             self.output = nn.Linear(config.d_model, config.vocab_size, bias=False)
         self.dropout = nn.Dropout(config.dropout)
-        self._set_positions()
+        make_room(self, config)
         self.to_empty(device="cpu")
         if config.tied_output:
             self.output.weight = self.token_embedding.weight
         self._initialise(seed)
-
-    def _set_positions(self) -> None:
-        """One row for each position, (T, D): a table of waves, a learned table, or nothing at all."""
-        shape = self.config.context_length, self.config.d_model
-        if self.config.positions == "learned":
-            self.positions = nn.Parameter(torch.empty(shape))
-        else:
-            self.register_buffer("positions", torch.empty(shape), persistent=False)
 
     @torch.no_grad()
     def _initialise(self, seed: int) -> None:

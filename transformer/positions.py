@@ -1,7 +1,9 @@
 """Where a token stands, as numbers (paper, section 3.5)."""
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+
+from transformer.config import ModelConfig
 
 
 def wavelength_divisors(d_model: int) -> Tensor:
@@ -23,3 +25,12 @@ def sinusoidal_positions(length: int, d_model: int) -> Tensor:
     angles = torch.arange(length, dtype=torch.float64)[:, None] / wavelength_divisors(d_model)
     even = torch.arange(d_model) % 2 == 0
     return torch.where(even, angles.sin(), angles.cos()).float()
+
+
+def make_room(model: nn.Module, config: ModelConfig) -> None:
+    """Gives a model its `positions`, one row each, (T, D), not yet filled: a parameter if they are learned, else a buffer."""
+    rows = torch.empty(config.context_length, config.d_model)
+    if config.positions == "learned":
+        model.register_parameter("positions", nn.Parameter(rows))
+    else:
+        model.register_buffer("positions", rows, persistent=False)

@@ -23,10 +23,6 @@ from transformer.runs import METRICS, Run
 SENTENCES = {"en": "The soup wasn't bad, but nobody smiled.", "zh": "汤不难喝，可惜没有人笑。"}
 CHOICES: list[tuple[Language, str]] = [("en", "trained"), ("zh", "trained"), ("en", "untrained")]
 
-pytestmark = pytest.mark.skipif(
-    not any(entry.name == "classification" for entry in catalog.WALK), reason="the page is not in the walk"
-)
-
 
 def asked(language: Language, weights: str, view: str, **more: Any) -> dict[str, Any]:
     """The page's choices: one sentence, some weights, one view."""

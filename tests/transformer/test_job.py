@@ -132,6 +132,8 @@ def test_who_is_asked_to_leave_and_started_again_comes_back(jobs: Jobs, create: 
     jobs.start(run)
     left = len(run.metrics().steps)
     until(lambda: run.status().name == "running" and len(run.metrics().steps) > left + 1)
+    steps = [step.step for step in run.metrics().steps]
+    assert steps == list(range(1, len(steps) + 1))  # nothing twice, nothing left out
 
 
 def test_a_run_that_another_process_trains_is_left_to_it(jobs: Jobs, create: Callable[[], Run]) -> None:

@@ -86,6 +86,7 @@ class Who:
 
     @property
     def plural(self) -> bool:
+        """Whether it stands for several; the persons are counted from 0, we is 3."""
         return self.person >= 3
 
 
