@@ -1,6 +1,6 @@
 """Everything slow, done once before the first visit."""
 
-import gc
+import asyncio
 import importlib
 import pkgutil
 from collections.abc import AsyncIterator
@@ -11,7 +11,7 @@ import pandas as pd  # noqa: F401  two sessions importing pandas and plotly at o
 import plotly.graph_objects as go
 import torch
 
-from pages.ui import cache, catalog
+from pages.ui import cache, catalog, memory
 from pages.ui.choices import LANGUAGES
 
 
@@ -25,11 +25,7 @@ def import_everything() -> None:
 
 @asynccontextmanager
 async def warm_up(app: Any) -> AsyncIterator[None]:
-    """Imports, loads the bundled run and the words, then takes all of it out of the garbage collector's sight.
-
-    Streamlit collects garbage after every run; with torch, pandas and plotly in memory a full collection takes over 100 ms
-    and holds all sessions. What is frozen is not looked at again.
-    """
+    """Imports, loads the bundled run and the words, and takes all of it out of the garbage collector's sight."""
     import_everything()
     go.Figure().to_json()
     model = cache.demonstration().model
@@ -39,6 +35,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
         for entry in catalog.WALK:
             entry.words(language)
         catalog.frame_words(language)
-    gc.collect()
-    gc.freeze()
+    memory.keep_survivors()
+    collecting = asyncio.create_task(memory.collect_now_and_then())
     yield
+    collecting.cancel()
