@@ -1,5 +1,6 @@
 """The real app on a real port, and a visitor that speaks Streamlit's own websocket without a browser."""
 
+import json
 import os
 import socket
 import subprocess
@@ -18,7 +19,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 
 ROOT = Path(__file__).parents[1]
-VALUE_FIELDS = {bool: "bool_value", str: "string_value", list: "double_array_value"}
+VALUE_FIELDS = {bool: "bool_value", str: "string_value", list: "double_array_value", dict: "json_value"}
 
 
 def free_port() -> int:
@@ -79,9 +80,11 @@ class Visitor:
     """
 
     def __init__(self, address: str, page: str = "", query: str = "") -> None:
-        self._socket = connect(
-            address.replace("http", "ws") + "/_stcore/stream", subprotocols=["streamlit"], max_size=None
-        )  # type: ignore[arg-type]
+        self._connection = connect(
+            address.replace("http", "ws") + "/_stcore/stream",
+            subprotocols=["streamlit"],  # type: ignore[list-item]
+            max_size=None,
+        )
         self._page, self._query, self._hash = page, query, ""
         self._states: dict[str, Any] = {}
         self.elements: dict[str, Any] = {}
@@ -89,10 +92,13 @@ class Visitor:
         self.bytes = 0
 
     def __enter__(self) -> Self:
+        self._socket = self._connection.__enter__()
         return self
 
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._socket.close()
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.__exit__(kind, error, trace)
 
     def run(self) -> float:
         """Runs the page with the states set so far. Returns seconds until the server was done."""
@@ -105,6 +111,8 @@ class Visitor:
             field = VALUE_FIELDS[type(value)]
             if field == "double_array_value":
                 state.double_array_value.data[:] = value
+            elif field == "json_value":
+                state.json_value = json.dumps(value)
             else:
                 setattr(state, field, value)
         self.exceptions.clear()
@@ -114,9 +122,28 @@ class Visitor:
             pass
         return time.perf_counter() - start
 
-    def set(self, key: str, value: bool | str | list[float]) -> None:
-        """Sets a widget, by the key it was drawn with: a slider's value is a list of one number."""
+    def set(self, key: str, value: bool | str | list[float] | dict[str, Any]) -> None:
+        """Sets a widget, by the key it was drawn with: a slider's value is a list of one number, a component's a dict."""
         self._states[self.elements[key].id] = value
+
+    @property
+    def controls(self) -> dict[str, Any]:
+        """The shared controls by name, as the sidebar shows them."""
+        return {control["name"]: control for line in self._desk["lines"] for control in line}
+
+    def choose(self, **choices: Any) -> None:
+        """Moves shared controls."""
+        self.set("desk", {"asked": {"number": self.answered + 1, "choices": choices}})
+
+    @property
+    def answered(self) -> int:
+        """The number of the last change of shared controls that the server has answered."""
+        return int(self._desk["answered"])
+
+    @property
+    def _desk(self) -> dict[str, Any]:
+        shown: dict[str, Any] = json.loads(self.elements["desk"].json)
+        return shown
 
     def _receive(self) -> bool:
         """Takes one message; True when the run is over."""

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui import catalog, controls, header, lesson, state, style, text
+from pages.ui import catalog, header, lesson, sidebar, state, style, text
 from pages.ui.parts import FRAME
 
 state.settle(lesson.imposed_config)
@@ -13,16 +13,20 @@ current = st.navigation(list(pages.values()), position="hidden")
 header.turn(pages)
 entry = catalog.WALK[list(pages.values()).index(current)]
 style.apply(hall=state.get("hall"))
-looked_at = controls.sidebar(words, entry.sidebar)
+looked_at = lesson.read()
 header.draw(words, list(pages.values()), entry)
 repairs = state.repairs()
 if looked_at.length and state.link_is_news():
     repairs += lesson.out_of_reach(looked_at)
 header.notices(words, repairs)
+place = st.sidebar.container()
+sidebar.want(entry.sidebar)
 try:
     if looked_at.length or not entry.needs_sentence:
         current.run()
     else:
         st.info(words.invite)
 finally:
+    with place:
+        sidebar.draw(words, looked_at)
     state.write_link(current.url_path)

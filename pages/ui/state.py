@@ -25,13 +25,24 @@ _address = st.components.v2.component(
 
 
 def get(name: str) -> Any:
-    """The current value of a choice, or its default."""
-    return st.session_state.get(name, DEFAULTS.get(name))
+    """The current value of a shared choice, or its default; of a widget by its key, None as long as it has none."""
+    return _choices().get(name, DEFAULTS[name]) if name in DEFAULTS else st.session_state.get(name)
 
 
 def put(name: str, value: Any) -> None:
     """Changes a choice; of a widget's own key to be called before the widget is drawn, or in a callback."""
-    st.session_state[name] = value
+    if name in DEFAULTS:
+        _choices()[name] = value
+    else:
+        st.session_state[name] = value
+
+
+def _choices() -> dict[str, Any]:
+    """The shared choices, kept under one key: Streamlit goes through all keys for some of its widgets."""
+    if "choices" not in st.session_state:
+        st.session_state["choices"] = {}
+    choices: dict[str, Any] = st.session_state["choices"]
+    return choices
 
 
 def remember(name: str, value: Any) -> None:
@@ -54,11 +65,9 @@ def settle(trained: Callable[[str, str], ModelConfig | None]) -> None:
     back_or_forth = context is not None and context.is_history_navigation
     news = back_or_forth or not recall("visited")
     link: dict[str, str] = st.query_params.to_dict() if news else {}
-    asked = {name: link.get(name, DEFAULTS[name] if back_or_forth else get(name)) for name in DEFAULTS}
-    shown, repaired = possible(asked, trained)
-    for name, value in shown.items():
-        if st.session_state.get(name) != value:
-            put(name, value)
+    choices = _choices()
+    shown, repaired = possible(DEFAULTS | ({} if back_or_forth else choices) | link, trained)
+    choices.update(shown)
     remember("visited", True)
     remember("link", link)
     remember("link_is_news", news)
@@ -84,12 +93,13 @@ def linked(page: str, name: str, default: Any, allowed: Callable[[Any], bool]) -
     The value is a str, int, float or bool, like its default; one that is not allowed becomes the default.
     """
     key, asked = f"{page}_{name}", recall("link").get(name)
-    if asked is not None:
-        put(key, _like(default, asked))
-    if not allowed(st.session_state.get(key)):
-        put(key, default)
-    if get(key) != default:
-        recall("linked")[name] = get(key)
+    value = get(key) if asked is None else _like(default, asked)
+    if not allowed(value):
+        value = default
+    if value != get(key):
+        put(key, value)
+    if value != default:
+        recall("linked")[name] = value
     return key
 
 
@@ -105,7 +115,7 @@ def _like(default: Any, text: str) -> Any:
 
 def link() -> dict[str, str]:
     """What the address says of the shared choices: those that differ from their defaults."""
-    return {name: str(get(name)) for name, default in DEFAULTS.items() if get(name) != default}
+    return {name: str(value) for name, value in _choices().items() if value != DEFAULTS[name]}
 
 
 def write_link(page: str) -> None:

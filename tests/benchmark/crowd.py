@@ -50,7 +50,7 @@ def one(address: str, number: int, begin: float, seconds: list[float], errors: l
         moment = begin + dice.random()
         while moment < begin + SECONDS:
             time.sleep(max(0.0, moment - time.monotonic()))
-            visitor.set("choose_block", str(dice.randint(1, 4)))
+            visitor.choose(block=dice.randint(1, 4))
             seconds.append(visitor.run())
             errors += visitor.exceptions
             moment += 1

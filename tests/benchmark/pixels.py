@@ -54,16 +54,16 @@ def measure() -> str:
 
 
 def presses(page: Page) -> list[float]:
-    """Seconds from pressing an arrow key on the seed's slider, which changes every weight, until the picture changed.
+    """Seconds from pressing an arrow key on the seed, which changes every weight, until the picture changed.
 
     The seeds are visited once before, so that making their models is not part of it.
     """
-    slider = page.locator(".st-key-choose_seed input")
-    slider.focus()
+    seed = page.locator(".st-key-desk input[name=seed]")
+    seed.focus()
     seconds = []
     for turn in range(ROUNDS + 4):
         page.evaluate(WATCH)
-        slider.press("ArrowRight" if turn % 2 == 0 else "ArrowLeft")
+        seed.press("ArrowUp" if turn % 2 == 0 else "ArrowDown")
         seconds.append(float(page.evaluate("window.changed")) / 1000)
         page.wait_for_timeout(150)
     return seconds[4:]

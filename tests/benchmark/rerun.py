@@ -31,10 +31,10 @@ def warm(address: str, page: str, choices: dict[str, object]) -> list[float]:
         visitor.run()
         seconds = []
         for turn in range(ROUNDS + 4):
-            if "choose_block" in visitor.elements:
-                visitor.set("choose_block", str(1 + turn % 4))
+            if "block" in visitor.controls:
+                visitor.choose(block=1 + turn % 4)
             else:  # a page that has no use for the walk's model
-                visitor.set("choose_hall", turn % 2 == 0)
+                visitor.choose(hall=turn % 2 == 0)
             seconds.append(visitor.run())
         assert not visitor.exceptions
         return seconds[4:]

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import catalog
+from pages.ui.choices import DEFAULTS
 
 ROOT = Path(__file__).parents[2]
 Open = Callable[..., AppTest]
@@ -19,8 +20,9 @@ def open_page() -> Open:
 
     def open_page(name: str, **choices: Any) -> AppTest:
         app = AppTest.from_file(str(ROOT / "pages/ui/frame.py"), default_timeout=60)
-        for choice, value in choices.items():
-            app.session_state[choice] = value
+        app.session_state["choices"] = {shared: choices[shared] for shared in choices.keys() & DEFAULTS}
+        for own in choices.keys() - DEFAULTS:
+            app.session_state[own] = choices[own]
         app.run()
         if name != catalog.WALK[0].name:
             app.switch_page(str(catalog.entry(name).script)).run()

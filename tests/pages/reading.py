@@ -16,6 +16,11 @@ def component(app: AppTest, key: str) -> dict[str, Any]:
     return data
 
 
+def controls(app: AppTest) -> dict[str, dict[str, Any]]:
+    """The shared controls by name, as the sidebar shows them."""
+    return {control["name"]: control for line in component(app, "desk")["lines"] for control in line}
+
+
 def drawn(app: AppTest, key: str) -> list[Tensor]:
     """The matrices in a component, as they are drawn: (R, C) float32 each, NaN or −∞ where masked."""
     return [decode(matrix["values"], matrix["shape"]) for matrix in component(app, key)["matrices"]]

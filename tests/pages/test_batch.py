@@ -71,7 +71,7 @@ def test_cells_tell_their_row_and_place_when_they_are_clicked(open_page: Open) -
 def test_stepping_the_position_moves_the_query_of_all_pages(open_page: Open) -> None:
     app = open_page("batch", **UNEVEN)
     app.number_input(key="batch_position").set_value(9).run()
-    assert app.session_state["query"] == 9
+    assert app.session_state["choices"]["query"] == 9
     assert any(element.value.startswith("`targets[1, 9]` = `inputs[1, 10]`") for element in app.markdown)
 
 

@@ -42,7 +42,7 @@ def models(app: AppTest, *steps: int) -> tuple[Tensor, list[GPT]]:
     """The sentence on the page as rows of the bundled run, and the run's models after some steps."""
     run = Run(growth.FOLDER)
     loaded = [run.load(step) for step in steps]
-    ids = loaded[0].tokenizer.encode(app.session_state["text"]).ids
+    ids = loaded[0].tokenizer.encode(app.session_state["choices"]["text"]).ids
     return torch.tensor([ids]), [checkpoint.model for checkpoint in loaded]
 
 

@@ -55,7 +55,7 @@ def test_the_head_that_is_silenced_is_the_head_looked_at(open_page: Open) -> Non
     app = open_page("concatenation", concatenation_view="silence")
     silenced = app.button_group(key="silenced")
     silenced.set_value(3).run()
-    assert app.session_state["head"] == 3
+    assert app.session_state["choices"]["head"] == 3
     assert component(app, "silence")["matrices"][2]["role"] == "head2"
 
 

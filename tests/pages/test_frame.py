@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui import catalog, choices, lesson, text
 from pages.ui.parts import FRAME
 from tests.pages.conftest import ROOT, Open
+from tests.pages.reading import controls
 
 
 def open_link(**query: str) -> AppTest:
@@ -51,7 +52,7 @@ def notices(app: AppTest) -> str:
 def test_an_impossible_link_is_repaired_and_says_how(asked: dict[str, str], name: str, shown: Any) -> None:
     shown = shown() if callable(shown) else shown
     app = open_link(**asked)
-    assert app.session_state[name] == shown
+    assert app.session_state["choices"][name] == shown
     sentence = getattr(text.words(FRAME, "en").repairs, name).format(asked=asked[name], shown=shown)
     assert sentence in notices(app)
 
@@ -69,7 +70,7 @@ def test_a_link_that_picks_what_is_not_there_says_what_is_picked() -> None:
 
 def test_a_text_longer_than_a_link_can_carry_is_cut_and_says_so() -> None:
     app = open_link(text="猫" * 20_000)
-    assert 5_000 < len(app.session_state["text"]) < 6_000
+    assert 5_000 < len(app.session_state["choices"]["text"]) < 6_000
     assert text.words(FRAME, "en").repairs.text in notices(app)
 
 
@@ -83,18 +84,22 @@ def test_a_possible_link_is_taken_as_it_is() -> None:
     asked = {"lang": "zh", "weights": "random", "d_model": "96", "heads": "12", "blocks": "3", "context": "40"}
     app = open_link(**asked, batch="2", seed="7", block="3", head="12", row="2", text="I love cats", query="2", key="0")
     for name, value in asked.items():
-        assert str(app.session_state[name]) == value
-    assert app.session_state["text"] == "I love cats"
-    assert (app.session_state["query"], app.session_state["key"]) == (2, 0)
+        assert str(app.session_state["choices"][name]) == value
+    assert app.session_state["choices"]["text"] == "I love cats"
+    assert (app.session_state["choices"]["query"], app.session_state["choices"]["key"]) == (2, 0)
     assert not [element for element in app.markdown if "repair" in str(element.key or "")]
 
 
 def test_a_selection_that_no_longer_exists_moves_to_the_nearest_and_says_so(open_page: Open) -> None:
     app = open_page("home", weights="random", d_model=64, heads=8, blocks=6, block=6, head=8, row=4)
-    app.session_state["blocks"], app.session_state["heads"], app.session_state["batch"] = 2, 4, 3
+    (
+        app.session_state["choices"]["blocks"],
+        app.session_state["choices"]["heads"],
+        app.session_state["choices"]["batch"],
+    ) = 2, 4, 3
     app.run()
     assert not app.exception
-    assert [app.session_state[name] for name in ("block", "head", "row")] == [2, 4, 3]
+    assert [app.session_state["choices"][name] for name in ("block", "head", "row")] == [2, 4, 3]
     repairs = text.words(FRAME, "en").repairs
     for name, asked, shown in (("block", 6, 2), ("head", 8, 4), ("row", 4, 3)):
         assert getattr(repairs, name).format(asked=asked, shown=shown) in notices(app)
@@ -102,9 +107,9 @@ def test_a_selection_that_no_longer_exists_moves_to_the_nearest_and_says_so(open
 
 def test_heads_follow_a_width_they_do_not_divide(open_page: Open) -> None:
     app = open_page("home", weights="random", d_model=64, heads=16)
-    app.session_state["d_model"] = 72
+    app.session_state["choices"]["d_model"] = 72
     app.run()
-    assert app.session_state["heads"] == 12
+    assert app.session_state["choices"]["heads"] == 12
     assert not app.exception
 
 
@@ -145,26 +150,26 @@ def test_what_does_not_fit_the_context_is_counted(open_page: Open) -> None:
     app = open_page("home", text="word " * 2000, context=20, weights="random")
     words = text.words(FRAME, "en")
     total = len(app.session_state["_lesson"].sentence)
-    assert words.left_out.format(length=20, left_out=total - 20, total=total) in [c.value for c in app.caption]
+    assert words.left_out.format(length=20, left_out=total - 20, total=total) == controls(app)["walked"]["label"]
 
 
 def test_trained_weights_lock_their_sizes_and_give_them_back(open_page: Open) -> None:
     app = open_page("home", weights="random", d_model=128, heads=8, blocks=7)
     assert app.session_state["_lesson"].config.d_model == 128
-    app.session_state["weights"] = "demonstration"
+    app.session_state["choices"]["weights"] = "demonstration"
     app.run()
     sizes = lesson.demonstration_config()
-    locked = {slider.key: slider for slider in app.slider if str(slider.key).startswith("locked_")}
-    assert {key: slider.value for key, slider in locked.items()} == {
-        "locked_d_model": sizes.d_model,
-        "locked_heads": sizes.num_heads,
-        "locked_blocks": sizes.num_blocks,
+    shown = controls(app)
+    assert {name: control["value"] for name, control in shown.items() if control["locked"]} == {
+        "d_model": sizes.d_model,
+        "heads": sizes.num_heads,
+        "blocks": sizes.num_blocks,
     }
-    assert all(slider.disabled and slider.help for slider in locked.values())
+    assert shown["locked"]["label"] == text.words(FRAME, "en").locked
     assert app.session_state["_lesson"].config == sizes
-    app.session_state["weights"] = "random"
+    app.session_state["choices"]["weights"] = "random"
     app.run()
-    assert [app.session_state[name] for name in ("d_model", "heads", "blocks")] == [128, 8, 7]
+    assert [app.session_state["choices"][name] for name in ("d_model", "heads", "blocks")] == [128, 8, 7]
 
 
 def test_every_choice_survives_a_walk_through_all_pages(open_page: Open) -> None:
@@ -191,7 +196,7 @@ def test_every_choice_survives_a_walk_through_all_pages(open_page: Open) -> None
     for entry in [*catalog.WALK[1:], catalog.WALK[0]]:
         app.switch_page(str(entry.script)).run()
         assert not app.exception, entry
-        assert {name: app.session_state[name] for name in choices} == choices, entry
+        assert {name: app.session_state["choices"][name] for name in choices} == choices, entry
 
 
 def test_the_next_button_turns_the_page_whatever_is_in_the_link(open_page: Open) -> None:
@@ -199,7 +204,7 @@ def test_the_next_button_turns_the_page_whatever_is_in_the_link(open_page: Open)
     app.button(key="go_Right").click().run()
     assert not app.exception
     assert catalog.WALK[1].words("zh").lead[:6] in "".join(element.value for element in app.markdown)
-    assert (app.session_state["hall"], app.session_state["d_model"]) == (True, 96)
+    assert (app.session_state["choices"]["hall"], app.session_state["choices"]["d_model"]) == (True, 96)
 
 
 def test_the_first_row_is_the_sentence_and_the_others_are_windows_of_the_corpus(open_page: Open) -> None:

@@ -136,10 +136,11 @@ def test_walked_tokens_stay_cut_as_they_were_written_until_the_text_changes(open
     ids = (40, 40, 1, 40)  # "I", "I", "\"", "I": read anew, "II" is one token
     lesson = lesson_of(app)
     app.session_state["_written"] = (lesson.vocabulary, lesson.corpus, lesson.tokenizer.tokens(ids))
-    app.session_state["text"] = lesson.tokenizer.decode(ids)
+    app.session_state["choices"]["text"] = lesson.tokenizer.decode(ids)
     app.run()
     assert lesson_of(app).sentence.ids == ids != lesson.tokenizer.encode('II"I').ids
-    app.text_area(key="choose_text").set_value('II"II').run()
+    app.session_state["choices"]["text"] = 'II"II'
+    app.run()
     assert lesson_of(app).sentence.ids == lesson.tokenizer.encode('II"II').ids
 
 

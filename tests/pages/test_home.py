@@ -224,9 +224,9 @@ def test_the_count_on_the_page_is_the_live_models(
 def test_one_button_shows_the_model_before_training_and_back(open_page: Open) -> None:
     app = open_page("home")
     app.button(key="switch").click().run()
-    assert app.session_state["weights"] == "random"
+    assert app.session_state["choices"]["weights"] == "random"
     app.button(key="switch").click().run()
-    assert app.session_state["weights"] == "demonstration"
+    assert app.session_state["choices"]["weights"] == "demonstration"
 
 
 def test_the_guesses_are_the_models_likeliest_next_tokens(open_page: Open) -> None:

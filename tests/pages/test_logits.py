@@ -29,7 +29,7 @@ def logits_of(lesson: Any) -> torch.Tensor:
 def test_the_scores_drawn_are_the_models_logits(open_page: Open, choices: dict[str, Any]) -> None:
     app = open_page("logits", **choices)
     lesson = app.session_state["_lesson"]
-    place = int(app.session_state["query"])
+    place = int(app.session_state["choices"]["query"])
     left, top, scores = drawn(app, "logits")
     logits = logits_of(lesson)
     best = logits[place].topk(12).indices.tolist()
@@ -49,7 +49,7 @@ def test_the_list_is_ordered_and_its_shares_are_of_the_whole_vocabulary(
 ) -> None:
     app = open_page("logits", logits_view="softmax", **choices)
     lesson = app.session_state["_lesson"]
-    logits = logits_of(lesson)[int(app.session_state["query"])]
+    logits = logits_of(lesson)[int(app.session_state["choices"]["query"])]
     table = next(parse(e.proto.body) for e in app.get("html") if "predictions ranking" in e.proto.body)
     lines = table.all("tbody")[0].all("tr")
     best = logits.topk(11).indices.tolist()
@@ -66,7 +66,7 @@ def test_the_list_is_ordered_and_its_shares_are_of_the_whole_vocabulary(
 def test_the_curve_ends_with_the_whole_vocabulary_holding_everything(open_page: Open, choices: dict[str, Any]) -> None:
     app = open_page("logits", logits_view="softmax", **choices)
     lesson = app.session_state["_lesson"]
-    shares = logits_of(lesson)[int(app.session_state["query"])].softmax(0).sort(descending=True).values
+    shares = logits_of(lesson)[int(app.session_state["choices"]["query"])].softmax(0).sort(descending=True).values
     (curve,) = chart(app, "held")["data"]
     ranks, held = array(curve["x"]).long(), array(curve["y"])
     assert (int(ranks[0]), int(ranks[-1])) == (1, lesson.config.vocab_size)

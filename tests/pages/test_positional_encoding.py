@@ -59,7 +59,7 @@ def test_the_waves_pass_through_the_numbers_of_the_table(open_page: Open) -> Non
 def test_the_slider_of_the_waves_picks_the_dimension_for_all_pages(open_page: Open) -> None:
     app = open_page("positional_encoding", **SMALL, positional_encoding_view="waves")
     app.slider(key="positional_encoding_dim").set_value(17).run()
-    assert app.session_state["dim"] == 17
+    assert app.session_state["choices"]["dim"] == 17
     assert torch.equal(array(chart(app, "waves")["data"][1]["customdata"]), sinusoidal_positions(9, 24)[:, 17])
 
 

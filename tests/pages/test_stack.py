@@ -93,7 +93,7 @@ def test_the_button_turns_to_the_head_that_is_looked_at(open_page: Open) -> None
 def test_each_state_is_the_sum_of_the_writes_so_far(open_page: Open, choices: dict[str, Any]) -> None:
     app = open_page("stack", stack_view="writes", **choices)
     lesson = app.session_state["_lesson"]
-    place = int(app.session_state["query"])
+    place = int(app.session_state["choices"]["query"])
     counted, writes, states = drawn(app, "writes")
     assert torch.equal(states, lesson.stream.states[:, place])
     torch.testing.assert_close(counted.nan_to_num(0.0) @ writes, states)
@@ -107,7 +107,7 @@ def test_each_state_is_the_sum_of_the_writes_so_far(open_page: Open, choices: di
 def test_growth_draws_lengths_and_cosines_of_every_token(open_page: Open, choices: dict[str, Any]) -> None:
     app = open_page("stack", stack_view="growth", **choices)
     lesson = app.session_state["_lesson"]
-    states, place = lesson.stream.states.double(), int(app.session_state["query"])
+    states, place = lesson.stream.states.double(), int(app.session_state["choices"]["query"])
     lengths = states.square().sum(-1).sqrt()
     cosines = (states * states[:1]).sum(-1) / lengths / lengths[:1]
     data = chart(app, "growth")["data"]
@@ -125,7 +125,7 @@ def test_growth_draws_lengths_and_cosines_of_every_token(open_page: Open, choice
 def test_the_last_line_of_the_lens_is_what_the_model_says(open_page: Open, choices: dict[str, Any]) -> None:
     app = open_page("stack", stack_view="lens", **choices)
     lesson = app.session_state["_lesson"]
-    place = int(app.session_state["query"])
+    place = int(app.session_state["choices"]["query"])
     table = next(parse(e.proto.body) for e in app.get("html") if "predictions lens" in e.proto.body)
     lines = table.all("tbody")[0].all("tr")
     assert len(lines) == 1 + lesson.config.num_blocks

@@ -73,7 +73,7 @@ def test_the_table_can_be_paged_and_opens_at_a_newly_picked_token(open_page: Ope
     table = app.session_state["_lesson"].model.token_embedding.weight
     assert matrix["offset"] == [1000, 0]
     assert torch.equal(drawn(app, "lookup")[0], table[1000 : 1000 + matrix["shape"][0]])
-    app.session_state["query"] = 5
+    app.session_state["choices"]["query"] = 5
     app.run()
     matrix = component(app, "lookup")["matrices"][0]
     assert int(app.session_state["_lesson"].tokens[1, 5]) - matrix["offset"][0] in range(matrix["shape"][0])

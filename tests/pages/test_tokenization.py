@@ -23,7 +23,8 @@ CL100K = {"weights": "random", "vocab": "cl100k_base"}
 def retyped(app: AppTest, sentences: list[str]) -> Iterator[str]:
     """Types one sentence after another and yields it once its page is drawn and proved."""
     for sentence in sentences:
-        app.text_area(key="choose_text").set_value(sentence).run()
+        app.session_state["choices"]["text"] = sentence
+        app.run()
         assert not app.exception, sentence
         assert any(element.value.startswith("✓") for element in app.markdown), sentence
         yield sentence
@@ -155,7 +156,8 @@ def test_a_chosen_word_gives_way_when_the_sentence_loses_it(open_page: Open) -> 
     app = open_page("tokenization", tokenization_view="merges", text="one two")
     app.selectbox(key="tokenization_word").set_value(" two").run()
     assert picture(app).all("step")[-1].text == "·two"
-    app.text_area(key="choose_text").set_value("three four").run()
+    app.session_state["choices"]["text"] = "three four"
+    app.run()
     assert not app.exception
     assert picture(app).all("step")[-1].text == "three"
 

@@ -57,7 +57,7 @@ def test_a_clicked_token_asks_from_now_on(open_page: Open) -> None:
     asker = app.button_group(key="asker")
     assert len(set(asker.options)) == lesson.length
     asker.set_value(3).run()
-    assert app.session_state["query"] == 3
+    assert app.session_state["choices"]["query"] == 3
     row = drawn(app, "one_row")[-1][0]
     assert torch.equal(row, lesson.attention.heads[lesson.row, lesson.head, 3])
 

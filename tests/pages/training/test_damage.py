@@ -27,7 +27,7 @@ def test_no_page_breaks(open_page: Open, train: Callable[..., Run], file: str, d
         app = opened(open_page, train_view=view, run=run.id)
         assert not app.exception
         assert app.markdown
-    app.session_state["weights"] = "run"
+    app.session_state["choices"]["weights"] = "run"
     app.switch_page(str(catalog.entry("softmax").script)).run()
     assert not app.exception
     assert any(element.value.startswith("✓") for element in app.markdown)

@@ -37,7 +37,7 @@ def test_a_run_is_renamed_continued_and_deleted(open_page: Open, desk: Desk, tra
     app.button(key=f"continue_{run.id}").click().run()
     longer = desk.started[-1][0]
     assert longer.plan.training.max_steps == 17 and longer.plan.parent == run.id
-    assert app.session_state["run"] == longer.id
+    assert app.session_state["choices"]["run"] == longer.id
     app = opened(open_page, train_view="runs", run=run.id)
     app.button(key=f"delete_{run.id}").click().run()
     assert not run.folder.exists() and not app.exception
@@ -47,7 +47,7 @@ def test_trained_weights_are_walked_without_dropout(open_page: Open, train: Call
     run = train(dropout=0.5)
     app = watching(open_page, run)
     app.button(key="walk_run").click().run()
-    assert (app.session_state["weights"], app.session_state["run"]) == ("run", run.id)
+    assert (app.session_state["choices"]["weights"], app.session_state["choices"]["run"]) == ("run", run.id)
     app.switch_page(str(catalog.entry("softmax").script)).run()
     weights = app.session_state["_lesson"].attention.weights
     model, tokenizer, _ = run.load()

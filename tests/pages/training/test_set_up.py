@@ -23,7 +23,7 @@ def plan_begun(app: AppTest, desk: Desk) -> Plan:
     assert not app.exception
     run, steps = desk.started[-1]
     assert steps is None
-    assert app.session_state["run"] == run.id
+    assert app.session_state["choices"]["run"] == run.id
     assert app.session_state["train_view"] == "watch"
     return run.plan
 

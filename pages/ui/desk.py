@@ -1,0 +1,71 @@
+"""The shared controls as one element.
+
+Streamlit spends about half a millisecond of every run on each widget of its own, and the browser as much again. The shared
+controls stand on every page, so they are one component, made of the browser's own inputs.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import streamlit as st
+
+from pages.ui import state
+
+HERE = Path(__file__).parent
+Kind = Literal["text", "phrases", "buttons", "select", "slider", "number", "switch", "note"]
+
+_desk = st.components.v2.component(
+    "transformer_desk",
+    html='<div class="desk"></div>',
+    css=(HERE / "desk.css").read_text(encoding="utf-8"),
+    js=(HERE / "desk.js").read_text(encoding="utf-8"),
+)
+
+
+class Control(NamedTuple):
+    """One control.
+
+    Attributes:
+        kind: how it looks; "phrases" are buttons that put something in, a "note" is words alone.
+        name: the choice that it shows and changes.
+        label: what stands at it; "{}" is the place of its value.
+        value: what it shows.
+        options: the values that can be chosen, each with its name; of a number its range.
+        hint: what is shown while nothing is typed, or while the pointer rests on it.
+        locked: whether it can only be looked at.
+    """
+
+    kind: Kind
+    name: str
+    label: str
+    value: Any = None
+    options: Sequence[tuple[Any, str]] | range = ()
+    hint: str = ""
+    locked: bool = False
+
+
+def desk(lines: Sequence[Sequence[Control]], *, key: str, on_change: Callable[[str, Any], None]) -> None:
+    """Draws controls in lines. `on_change` is called with name and value of each that was changed, before the rerun.
+
+    A value comes as the browser sent it, which can be anything.
+    """
+
+    def changed() -> None:
+        for name, value in state.component_value(key, "asked")["choices"].items():
+            on_change(name, value)
+
+    asked = state.component_value(key, "asked")
+    data = {
+        "lines": [[_plain(control) for control in line] for line in lines],
+        "answered": (asked or {}).get("number", 0),
+    }
+    _desk(key=key, data=data, on_asked_change=changed)
+
+
+def _plain(control: Control) -> dict[str, Any]:
+    """A control as JSON."""
+    options = control.options
+    if isinstance(options, range):
+        return {**control._asdict(), "options": {"low": options[0], "high": options[-1], "step": options.step}}
+    return control._asdict()
