@@ -12,9 +12,8 @@ pages = catalog.open_walk(state.language())
 current = st.navigation(list(pages.values()), position="hidden")
 header.turn(pages)
 entry = catalog.WALK[list(pages.values()).index(current)]
-style.apply(hall=state.get("hall"))
 looked_at = lesson.read()
-header.draw(words, list(pages.values()), entry)
+header.draw(words, entry)
 repairs = state.repairs()
 if looked_at.length and state.link_is_news():
     repairs += lesson.out_of_reach(looked_at)

@@ -1,45 +1,53 @@
-"""The top of every page: where we are in the walk, the map, and the way back and forth."""
+"""The top of every page, as one component: where we are in the walk, the way back and forth, the map, and the style of all."""
 
-import html
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from pages.ui import catalog, state
+from pages.ui import catalog, state, style
 from pages.ui.catalog import Entry
 from pages.ui.choices import Repair
 from pages.ui.text import Words
 
 HERE = Path(__file__).parent
-_map = st.components.v2.component(
-    "transformer_map",
-    html="<nav></nav>",
-    css=(HERE / "map.css").read_text(encoding="utf-8"),
-    js=(HERE / "map.js").read_text(encoding="utf-8"),
+_header = st.components.v2.component(
+    "transformer_header",
+    html="""<div class="walk"><div class="line"><h1><span></span><b></b></h1><p></p>
+<button class="back"></button><button class="next"></button></div><nav></nav></div>""",
+    css=style.sheet() + (HERE / "header.css").read_text(encoding="utf-8"),
+    js=(HERE / "header.js").read_text(encoding="utf-8"),
+    isolate_styles=False,
 )
 
 
 def turn(pages: dict[str, st.Page]) -> None:
-    """Turns to the page that was chosen on the map, if one was."""
+    """Turns to the page that was chosen here, if one was."""
     if name := state.recall("turn"):
         state.remember("turn", None)
-        state.turn_to(pages[name])
+        if name in pages:
+            state.turn_to(pages[name])
 
 
-def draw(words: Words, pages: list[st.Page], entry: Entry) -> None:
-    """Chapter, title, position, buttons (with the arrow keys) and the map."""
+def draw(words: Words, entry: Entry) -> None:
+    """Chapter, title, position, steps (also with the arrow keys) and the map."""
     here, language = catalog.WALK.index(entry), state.language()
-    chapter, title = getattr(words.chapters, entry.chapter), html.escape(entry.words(language).title)
-    with st.container(key="title", horizontal=True, vertical_alignment="center", gap="small"):
-        st.html(f"<h1><span>{chapter}</span> {title}</h1><p>{here + 1} / {len(pages)}</p>", width="stretch")
-        _step(words.back, "Left", pages[here - 1] if here else None)
-        _step(words.next, "Right", pages[here + 1] if here + 1 < len(pages) else None)
-    _map(
-        key="map",
-        data={"label": words.map, "here": entry.name, "chapters": _chapters(language)},
-        on_page_change=lambda: state.remember("turn", state.component_value("map", "page")),
+    steps = {"back": catalog.WALK[here - 1] if here else None, "next": (*catalog.WALK, None)[here + 1]}
+    data = {
+        "chapter": getattr(words.chapters, entry.chapter),
+        "title": entry.words(language).title,
+        "position": f"{here + 1} / {len(catalog.WALK)}",
+        "here": entry.name,
+        "map": words.map,
+        "chapters": _chapters(language),
+        "hall": bool(state.get("hall")),
+        **{step: {"label": getattr(words, step), "page": to and {"name": to.name}} for step, to in steps.items()},
+    }
+    _header(
+        key="header",
+        data=data,
+        on_page_change=lambda: state.remember("turn", state.component_value("header", "page")),
     )
 
 
@@ -63,11 +71,6 @@ def _chapters(language: str) -> list[dict[str, Any]]:
         }
         for chapter in catalog.CHAPTERS
     ]
-
-
-def _step(label: str, key: str, page: st.Page | None) -> None:
-    if st.button(label, key=f"go_{key}", shortcut=key, disabled=page is None) and page is not None:
-        state.turn_to(page)
 
 
 def notices(words: Words, repairs: list[Repair]) -> None:

@@ -39,9 +39,10 @@ def put(name: str, value: Any) -> None:
 
 def _choices() -> dict[str, Any]:
     """The shared choices, kept under one key: Streamlit goes through all keys for some of its widgets."""
-    if "choices" not in st.session_state:
-        st.session_state["choices"] = {}
-    choices: dict[str, Any] = st.session_state["choices"]
+    try:
+        choices: dict[str, Any] = st.session_state["choices"]
+    except KeyError:
+        choices = st.session_state["choices"] = {}
     return choices
 
 

@@ -80,7 +80,7 @@ def test_arrow_keys_in_the_controls_turn_no_page(page: Page) -> None:
         page.locator(field(page, control)).press("ArrowLeft")
     page.wait_for_timeout(500)
     settled(page, title("scores"))
-    page.locator(".st-key-title h1").click()
+    page.locator(".st-key-header h1").click()
     page.keyboard.press("ArrowRight")
     settled(page, catalog.entry("scaling").words("en").title)
 

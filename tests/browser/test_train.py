@@ -139,10 +139,10 @@ def test_a_learner_trains_leaves_returns_reloads_stops_and_walks(page: Page, add
         arg=first - 0.1,
     )
 
-    page.locator(".st-key-go_Left button").click()
+    page.locator(".st-key-header button.back").click()
     settled(page, title(BEFORE))
     step = run.metrics().steps[-1].step
-    page.locator(".st-key-go_Right button").click()
+    page.locator(".st-key-header button.next").click()
     is_learning(page)
     assert run.metrics().steps[-1].step > step  # it went on by itself
 

@@ -41,7 +41,7 @@ def page(browser: Browser, address: str, requests: list[str]) -> Iterator[Page]:
 
 def settled(page: Page, title: str) -> None:
     """Waits until the page with this title is drawn and the server is done with it."""
-    expect(page.locator(".st-key-title h1")).to_contain_text(title, timeout=SECONDS)
+    expect(page.locator(".st-key-header h1")).to_contain_text(title, timeout=SECONDS)
     expect(page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]')).to_be_visible(timeout=SECONDS)
     expect(page.locator(".stException, .st-key-check_fails")).to_have_count(0)
 
@@ -59,9 +59,9 @@ def query(page: Page) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(urlparse(page.url).query).items()}
 
 
-def move_slider(page: Page, key: str, steps: int) -> None:
+def move_slider(page: Page, name: str, steps: int) -> None:
     """Moves a slider with the keyboard, as a person without a mouse would."""
-    thumb = page.locator(f".st-key-{key} input")
+    thumb = page.locator(f".st-key-desk input[name={name}]")
     thumb.focus()
     for _ in range(abs(steps)):
         thumb.press("ArrowRight" if steps > 0 else "ArrowLeft")
@@ -77,10 +77,10 @@ def test_a_learner_walks_through_every_page(page: Page, address: str, requests: 
     sentence = page.get_by_label(text.words(FRAME, "en").sentence, exact=True)
     sentence.fill("the cat sat on the mat because the mat was the best")
     sentence.press("Control+Enter")
-    move_slider(page, "choose_d_model", 4)
+    move_slider(page, "d_model", 4)
     expect(page).to_have_url(re.compile("d_model=96"), timeout=SECONDS)
     settled(page, title("home"))  # which heads there are to choose from follows from the width
-    move_slider(page, "choose_heads", 1)
+    move_slider(page, "heads", 1)
     expect(page).to_have_url(re.compile("heads=6"), timeout=SECONDS)
     asked = {
         "weights": "random",
@@ -89,7 +89,7 @@ def test_a_learner_walks_through_every_page(page: Page, address: str, requests: 
         "text": "the cat sat on the mat because the mat was the best",
     }
 
-    page.locator(".st-key-title h1").click()  # away from the controls, which need the arrow keys themselves
+    page.locator(".st-key-header h1").click()  # away from the controls, which need the arrow keys themselves
     for entry in catalog.WALK[1:]:
         page.keyboard.press("ArrowRight")
         settled(page, title(entry.name))
@@ -129,7 +129,7 @@ def test_the_whole_app_changes_its_language(page: Page, address: str) -> None:
     page.get_by_role("radio", name="中文").click()
     settled(page, title("scores", "zh"))
     assert query(page)["lang"] == "zh"
-    page.locator(".st-key-title h1").click()  # away from the controls, which need the arrow keys themselves
+    page.locator(".st-key-header h1").click()  # away from the controls, which need the arrow keys themselves
     page.keyboard.press("ArrowLeft")
     settled(page, title(catalog.WALK[catalog.WALK.index(catalog.entry("scores")) - 1].name, "zh"))
     page.reload()
@@ -139,7 +139,7 @@ def test_the_whole_app_changes_its_language(page: Page, address: str) -> None:
 def test_back_and_forth_bring_the_choices_of_their_links(page: Page, address: str) -> None:
     page.goto(f"{address}/scores?weights=random&text=I+love+cats&d_model=24&heads=3")
     settled(page, title("scores"))
-    move_slider(page, "choose_d_model", 1)  # 3 heads do not divide 32
+    move_slider(page, "d_model", 1)  # 3 heads do not divide 32
     expect(page).to_have_url(re.compile("d_model=32"), timeout=SECONDS)
     settled(page, title("scores"))
     page.get_by_role("radio", name="中文").click()
@@ -147,7 +147,7 @@ def test_back_and_forth_bring_the_choices_of_their_links(page: Page, address: st
     for name in ("mask", "softmax"):
         page.get_by_role("link", name=title(name, "zh"), exact=True).click()
         settled(page, title(name, "zh"))
-    move_slider(page, "choose_d_model", 1)
+    move_slider(page, "d_model", 1)
     expect(page).to_have_url(re.compile("d_model=40"), timeout=SECONDS)
     for turn, name, d_model in (
         (page.go_back, "mask", 32),

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui import catalog, choices, lesson, text
 from pages.ui.parts import FRAME
 from tests.pages.conftest import ROOT, Open
-from tests.pages.reading import controls
+from tests.pages.reading import component, controls
 
 
 def open_link(**query: str) -> AppTest:
@@ -201,7 +201,8 @@ def test_every_choice_survives_a_walk_through_all_pages(open_page: Open) -> None
 
 def test_the_next_button_turns_the_page_whatever_is_in_the_link(open_page: Open) -> None:
     app = open_page("home", hall=True, lang="zh", d_model=96, weights="random")
-    app.button(key="go_Right").click().run()
+    app.session_state["_turn"] = component(app, "header")["next"]["page"]["name"]
+    app.run()
     assert not app.exception
     assert catalog.WALK[1].words("zh").lead[:6] in "".join(element.value for element in app.markdown)
     assert (app.session_state["choices"]["hall"], app.session_state["choices"]["d_model"]) == (True, 96)
