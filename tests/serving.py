@@ -142,7 +142,7 @@ class Visitor:
 
     @property
     def _desk(self) -> dict[str, Any]:
-        shown: dict[str, Any] = json.loads(self.elements["desk"].json)
+        shown: dict[str, Any] = json.loads(self.elements["desk"].bytes)
         return shown
 
     def _receive(self) -> bool:

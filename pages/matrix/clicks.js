@@ -1,8 +1,9 @@
 // Listens to a picture that the page has drawn as HTML, and reports the part that is clicked or entered.
 
 const REDRAWN = 1500; // ms in which the page may draw the picture anew
+const SILENCE = new WeakMap(); // picture → ends the listening of an earlier run, which a rerun would otherwise add to
 
-export default function ({ data, parentElement, setTriggerValue }) {
+export default function draw({ data, parentElement, setTriggerValue }) {
   const picture = (parentElement.host ?? parentElement).ownerDocument.querySelector(data.within);
   const choose = (event, byKeyboard) => {
     const part = event.target.closest("[data-place]");
@@ -14,13 +15,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   const click = (event) => choose(event, false);
   const enter = (event) => ["Enter", " "].includes(event.key) && choose(event, true);
-  picture.addEventListener("click", click);
-  picture.addEventListener("keydown", enter);
+  SILENCE.get(picture)?.();
+  const listening = new AbortController();
+  picture.addEventListener("click", click, listening);
+  picture.addEventListener("keydown", enter, listening);
   picture.dataset.listens = "yes";
-  return () => {
-    picture.removeEventListener("click", click);
-    picture.removeEventListener("keydown", enter);
-  };
+  SILENCE.set(picture, () => listening.abort());
+  return SILENCE.get(picture);
 }
 
 /** The picture is drawn anew with the part picked: it stays scrolled, and who came by keyboard stays there. */

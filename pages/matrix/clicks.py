@@ -9,10 +9,11 @@ from typing import Final
 import streamlit as st
 
 from pages.ui import state
+from pages.ui.component import component
 
 SCRIPT: Final = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
-_listener = st.components.v2.component("transformer_clicks", js=SCRIPT)
+_listener = component("transformer_clicks", js=SCRIPT)
 
 
 def clickable(picture: str, *, key: str, on_pick: Callable[[dict[str, int]], None]) -> None:

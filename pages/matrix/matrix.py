@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import streamlit as st
 from torch import Tensor
 
 from pages.figures import palette
 from pages.matrix.scene import Matrix, Readout, Selection, check_product, describe, encode, explain
 from pages.ui import state
+from pages.ui.component import component
 
 HERE: Final = Path(__file__).parent
 
@@ -34,7 +34,7 @@ def script() -> str:
     return "\n".join([f"const PALETTE = {json.dumps(colors)};", *parts])
 
 
-_canvas = st.components.v2.component(
+_canvas = component(
     "transformer_matrix",
     html=(HERE / "matrix.html").read_text(encoding="utf-8"),
     css=(HERE / "matrix.css").read_text(encoding="utf-8"),

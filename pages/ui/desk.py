@@ -8,14 +8,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import streamlit as st
-
 from pages.ui import state
+from pages.ui.component import component
 
 HERE = Path(__file__).parent
 Kind = Literal["text", "phrases", "buttons", "select", "slider", "number", "switch", "note"]
 
-_desk = st.components.v2.component(
+_desk = component(
     "transformer_desk",
     html='<div class="desk"></div>',
     css=(HERE / "desk.css").read_text(encoding="utf-8"),

@@ -1,10 +1,10 @@
 // The top of a page: where we are, back and forth (also with the arrow keys), and the walk as links that a new tab can open too.
 
 const TYPING = "input, textarea, select, [contenteditable], [role=slider], [role=listbox], [role=combobox], [role=tree]"
-const LISTENERS = new WeakMap()
+const SILENCE = new WeakMap() // header → ends the listening of an earlier run
 const HALL = "clamp(20px, 1.25vw, 30px)" // the root's size of type in the lecture hall; everything else is in rem
 
-export default function ({ data, parentElement, setTriggerValue }) {
+export default function draw({ data, parentElement, setTriggerValue }) {
   const header = parentElement.querySelector(".walk")
   const turn = (page) => page && setTriggerValue("page", page.name)
   document.documentElement.style.fontSize = data.hall ? HALL : ""
@@ -27,11 +27,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (!step || held || event.defaultPrevented || event.composedPath()[0].closest?.(TYPING)) return
     turn(data[step].page)
   }
-  const leave = () => document.removeEventListener("keydown", LISTENERS.get(header))
-  leave()
-  LISTENERS.set(header, press)
-  document.addEventListener("keydown", press)
-  return leave
+  SILENCE.get(header)?.()
+  const listening = new AbortController()
+  document.addEventListener("keydown", press, listening)
+  SILENCE.set(header, () => listening.abort())
+  return SILENCE.get(header)
 
   function chapter({ name, pages }) {
     const section = element("section", pages.some(isHere) ? "open" : "")

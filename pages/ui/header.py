@@ -9,12 +9,13 @@ import streamlit as st
 from pages.ui import catalog, state, style
 from pages.ui.catalog import Entry
 from pages.ui.choices import Repair
+from pages.ui.component import component
 from pages.ui.text import Words
 
 HERE = Path(__file__).parent
-_header = st.components.v2.component(
+_header = component(
     "transformer_header",
-    html="""<div class="walk"><div class="line"><h1><span></span><b></b></h1><p></p>
+    html="""<div class="walk"><div class="top"><h1><span></span><b></b></h1><p></p>
 <button class="back"></button><button class="next"></button></div><nav></nav></div>""",
     css=style.sheet() + (HERE / "header.css").read_text(encoding="utf-8"),
     js=(HERE / "header.js").read_text(encoding="utf-8"),

@@ -17,11 +17,10 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.figures.palette import Theme
 from pages.ui.choices import DEFAULTS, LANGUAGES, Repair, possible
+from pages.ui.component import component
 from transformer import ModelConfig
 
-_address = st.components.v2.component(
-    "transformer_address", js=Path(__file__).with_name("address.js").read_text("utf-8")
-)
+_address = component("transformer_address", js=Path(__file__).with_name("address.js").read_text("utf-8"))
 
 
 def get(name: str) -> Any:

@@ -12,7 +12,7 @@ from torch import Tensor
 def component(app: AppTest, key: str) -> dict[str, Any]:
     """What the matrix component with this key was given."""
     scenes = {element.proto.id.rsplit("-", 1)[-1]: element for element in app.get("bidi_component")}
-    data: dict[str, Any] = json.loads(scenes[key].proto.json)
+    data: dict[str, Any] = json.loads(scenes[key].proto.bytes)
     return data
 
 

@@ -124,6 +124,6 @@ def test_gelu_is_drawn_with_both_signs_and_proved(open_page: Open, monkeypatch: 
 )
 def test_extremes_draw_within_two_megabytes(open_page: Open, view: str, choices: dict[str, Any]) -> None:
     app = open_page("feed_forward", weights="random", feed_forward_view=view, query=100, dim=500, **choices)
-    sent = [element.proto.json for element in app.get("bidi_component")]
+    sent = [element.proto.bytes.decode() for element in app.get("bidi_component")]
     assert sent or app.get("plotly_chart")
     assert sum(map(len, sent)) < 2 << 20

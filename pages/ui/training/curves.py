@@ -15,11 +15,12 @@ from torch import Tensor
 from pages.figures.learning import Scene
 from pages.figures.theme import enlarged
 from pages.ui import state
+from pages.ui.component import component
 
 HERE: Final = Path(__file__).parent
 HTML: Final = '<div class="curves"><div class="legend"></div><svg tabindex="0" role="application"></svg><output hidden></output></div>'
 
-_curves = st.components.v2.component(
+_curves = component(
     "transformer_curves",
     html=HTML,
     css=(HERE / "curves.css").read_text(encoding="utf-8"),
