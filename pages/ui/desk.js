@@ -15,8 +15,8 @@ class Desk {
   update({ lines, answered }, send) {
     this.send = send
     for (const [name, change] of this.changes) if (change.number <= answered) this.changes.delete(name)
-    const plan = JSON.stringify(lines, (key, value) => (key === "value" ? undefined : value))
-    if (plan !== this.plan) this.build(lines)
+    const plan = JSON.stringify(lines, (key, part) => (key === "value" ? undefined : part))
+    if (plan !== this.plan) this.build(lines) // only then: a text that is being typed must not lose its caret
     this.plan = plan
     for (const { name, value } of lines.flat()) this.fields.get(name).show(this.changes.get(name)?.value ?? value)
   }
@@ -59,8 +59,9 @@ class Desk {
 }
 
 const FIELDS = {
-  note({ label }) {
-    return { element: element("p", { textContent: label }), show() {} }
+  note() {
+    const told = element("p", {})
+    return { element: told, show: (value) => (told.textContent = value) }
   },
 
   text({ name, label, hint }, hold, commit) {

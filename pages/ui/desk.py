@@ -26,7 +26,7 @@ class Control(NamedTuple):
     """One control.
 
     Attributes:
-        kind: how it looks; "phrases" are buttons that put something in, a "note" is words alone.
+        kind: how it looks; "phrases" are buttons that put something in, a "note" is words alone, its value.
         name: the choice that it shows and changes.
         label: what stands at it; "{}" is the place of its value.
         value: what it shows.
@@ -37,7 +37,7 @@ class Control(NamedTuple):
 
     kind: Kind
     name: str
-    label: str
+    label: str = ""
     value: Any = None
     options: Sequence[tuple[Any, str]] | range = ()
     hint: str = ""

@@ -38,7 +38,7 @@ def draw(words: Words, looked_at: Lesson) -> None:
     if wanted != "own":
         lines += _sentence(words)
     if wanted == "walk":
-        lines += [*_walked(words, looked_at), *_weights(words), *_sizes(words), _place(words)]
+        lines += [_walked(words, looked_at), *_weights(words), *_sizes(words), _place(words)]
     lines.append([Control("switch", "hall", words.hall, state.get("hall"), hint=words.hall_help)])
     desk(lines, key="desk", on_change=_choose)
 
@@ -66,16 +66,16 @@ def _sentence(words: Words) -> list[Line]:
     ]
 
 
-def _walked(words: Words, looked_at: Lesson) -> list[Line]:
+def _walked(words: Words, looked_at: Lesson) -> Line:
     """How much of the sentence the pictures show."""
-    if not looked_at.length:
-        return []
-    sentence = words.left_out if looked_at.left_out else words.walked
-    total = looked_at.length + looked_at.left_out
-    said = [sentence.format(length=looked_at.length, left_out=looked_at.left_out, total=total)]
-    if any(label.startswith("⟨") for label in looked_at.labels):
-        said.append(words.single_byte)
-    return [[Control("note", "walked", " ".join(said))]]
+    told = ""
+    if looked_at.length:
+        sentence = words.left_out if looked_at.left_out else words.walked
+        total = looked_at.length + looked_at.left_out
+        told = sentence.format(length=looked_at.length, left_out=looked_at.left_out, total=total)
+        if any(label.startswith("⟨") for label in looked_at.labels):
+            told = f"{told} {words.single_byte}"
+    return [Control("note", "walked", value=told)]
 
 
 def _weights(words: Words) -> list[Line]:
@@ -113,7 +113,7 @@ def _sizes(words: Words) -> list[Line]:
         shape[:2],
         [shape[2], rest[0]],
         rest[1:],
-        *([[Control("note", "locked", words.locked)]] if locked else []),
+        *([[Control("note", "locked", value=words.locked)]] if locked else []),
     ]
 
 

@@ -65,6 +65,16 @@ def test_a_sentence_walks_as_it_is_typed_and_no_letter_is_lost(page: Page) -> No
     expect(page.locator(".st-key-desk .note")).to_contain_text(re.compile(r"\d"))
 
 
+def test_who_types_in_the_middle_of_a_sentence_stays_there(page: Page) -> None:
+    sentence = page.get_by_label(WORDS.sentence, exact=True)
+    sentence.press("Home")
+    for word in ("Do ", "you ", "say "):
+        sentence.press_sequentially(word, delay=30)
+        expect(page).to_have_url(re.compile(word.strip()), timeout=SECONDS)
+        settled(page, title("scores"))
+    expect(sentence).to_have_value("Do you say I love cats")
+
+
 def test_quick_steps_of_a_slider_all_count(page: Page) -> None:
     slider = page.locator(field(page, "d_model"))
     for _ in range(6):

@@ -150,7 +150,7 @@ def test_what_does_not_fit_the_context_is_counted(open_page: Open) -> None:
     app = open_page("home", text="word " * 2000, context=20, weights="random")
     words = text.words(FRAME, "en")
     total = len(app.session_state["_lesson"].sentence)
-    assert words.left_out.format(length=20, left_out=total - 20, total=total) == controls(app)["walked"]["label"]
+    assert words.left_out.format(length=20, left_out=total - 20, total=total) == controls(app)["walked"]["value"]
 
 
 def test_trained_weights_lock_their_sizes_and_give_them_back(open_page: Open) -> None:
@@ -165,7 +165,7 @@ def test_trained_weights_lock_their_sizes_and_give_them_back(open_page: Open) ->
         "heads": sizes.num_heads,
         "blocks": sizes.num_blocks,
     }
-    assert shown["locked"]["label"] == text.words(FRAME, "en").locked
+    assert shown["locked"]["value"] == text.words(FRAME, "en").locked
     assert app.session_state["_lesson"].config == sizes
     app.session_state["choices"]["weights"] = "random"
     app.run()
