@@ -3,13 +3,13 @@
 import torch
 import torch.nn.functional as F
 
+from pages.figures.sentence import SUBSCRIPTS
 from pages.matrix import Matrix, Readout, Selection, flow
 from pages.ui import state
 from pages.ui.parts import Page, Proof, size
 from transformer.attention import merge_heads, split_heads
 
 PER_LINE = 8  # heads
-SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 page = Page(__file__)
 lesson, words = page.lesson, page.words

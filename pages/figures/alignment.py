@@ -1,6 +1,5 @@
 """Which source words cross-attention looks at while it writes each word, and which it should look at."""
 
-import html
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,9 +7,8 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from pages.figures.distributions import TOKENS
-from pages.figures.palette import Theme
-from pages.figures.theme import axis, color, colorscale, figure
+from pages.figures.palette import CHALK, INK, Theme
+from pages.figures.theme import MONO, axis, color, colorscale, figure, literal
 
 MANY = 16  # tokens of which the type must be smaller
 LEFT, RIGHT = [0.0, 0.66], [0.8, 1.0]
@@ -35,7 +33,7 @@ class _Side:
             "x": x.flatten().numpy(),
             "y": y.flatten().numpy(),
             "text": written,
-            "textfont": {"size": 14, "color": ["#ffffff" if on else "#14171a" for on in dark]},
+            "textfont": {"size": 14, "color": [CHALK if on else INK for on in dark]},
             "marker": {"size": 26, "opacity": 0},
             "xaxis": "x2",
             "yaxis": "y2",
@@ -79,7 +77,7 @@ def alignment(
     picked: the block and the head at the left. titles: of blocks and heads. The last trace has a point for each head.
     """
     side = _Side(shares, picked, titles, theme)
-    face = {"family": TOKENS, "size": 16 if max(weights.shape) <= MANY else 12}
+    face = {"family": MONO, "size": 16 if max(weights.shape) <= MANY else 12}
     plain: dict[str, Any] = {"showgrid": False, "zeroline": False, "tickfont": face, "fixedrange": True}
     columns, rows = (_ticks(labels) for labels in (sources, targets))
     frames = [_box(x, y, color("key", theme), "", 2.5) for y, x in links.nonzero().tolist()]
@@ -104,7 +102,7 @@ def _heat(values: Tensor, theme: Theme) -> dict[str, Any]:
 
 
 def _ticks(labels: Sequence[str]) -> dict[str, Any]:
-    return {"tickvals": list(range(len(labels))), "ticktext": [html.escape(label, quote=False) for label in labels]}
+    return {"tickvals": list(range(len(labels))), "ticktext": [*map(literal, labels)]}
 
 
 def _box(x: int, y: int, hue: str, panel: str, width: float) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from torch import Tensor
 
 from pages.figures.palette import Theme
+from pages.figures.panels import domain, suffix, title
 from pages.figures.theme import axis, color, figure
 
 GAP = 0.1
@@ -21,26 +22,25 @@ class Panel(NamedTuple):
 
 
 def answers(panels: Sequence[Panel], right: str, up: str, theme: Theme) -> go.Figure:
-    """Probabilities side by side, each panel with its two curves named where they end. right: what right code is called."""
-    width = (1 - GAP * (len(panels) - 1)) / len(panels)
+    """Probabilities side by side, each panel with its two curves named above it. right: what right code is called."""
     layout: dict[str, Any] = {
         "yaxis": axis(theme, up, range=[-0.04, 1.08], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
         "margin": {"l": 10, "r": 20, "t": 36, "b": 10},
+        "annotations": [],
     }
     data: list[dict[str, Any]] = []
-    for number, panel in enumerate(panels):
-        name, left, last = "x" if number == 0 else f"x{number + 1}", number * (width + GAP), panel.answers.size(1) - 1
-        layout[name.replace("x", "xaxis")] = axis(
-            theme,
-            panel.across,
-            domain=[left, left + width],
-            range=[-0.4, max(1, last) + 0.4],
-            dtick=1 if last < 12 else 5,
-            showgrid=False,
-        )
-        layout.setdefault("annotations", []).extend(_title(right, panel.wrong, left + width / 2, theme))
-        data += _curves(panel.answers, name, theme)
+    for place, panel in enumerate(panels):
+        left, right_end = domain(place, len(panels), GAP)
+        layout["annotations"].append(_title(right, panel.wrong, (left + right_end) / 2, theme))
+        layout[f"xaxis{suffix(place)}"] = _across(panel, theme) | {"domain": [left, right_end]}
+        data += _curves(panel.answers, f"x{suffix(place)}", theme)
     return figure(data, theme, **layout)
+
+
+def _across(panel: Panel, theme: Theme) -> dict[str, Any]:
+    last = panel.answers.size(1) - 1
+    ends = [-0.4, max(1, last) + 0.4]
+    return axis(theme, panel.across, range=ends, dtick=1 if last < 12 else 5, showgrid=False)
 
 
 def _curves(pair: Tensor, name: str, theme: Theme) -> list[dict[str, Any]]:
@@ -60,11 +60,10 @@ def _curves(pair: Tensor, name: str, theme: Theme) -> list[dict[str, Any]]:
     ]
 
 
-def _title(right: str, wrong: str, middle: float, theme: Theme) -> list[dict[str, Any]]:
+def _title(right: str, wrong: str, middle: float, theme: Theme) -> dict[str, Any]:
     """The names of the two curves in their colours, above their panel."""
     named = [
         f"<span style='color:{color(role, theme)}'>{mark} <b>{text}</b></span>"
         for role, mark, text in (("value", "●", right), ("key", "✕", wrong))
     ]
-    place = {"xref": "paper", "yref": "paper", "x": middle, "y": 1, "xanchor": "center", "yanchor": "bottom"}
-    return [{**place, "text": "   ".join(named), "showarrow": False, "font": {"size": 15}}]
+    return title("   ".join(named), middle, xanchor="center", font={"size": 15})

@@ -1,15 +1,14 @@
 """How far each token moved a decision, measured in several ways, side by side."""
 
-import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
 from torch import Tensor
 
-from pages.figures.distributions import TOKENS
 from pages.figures.palette import DIVERGING, Theme
-from pages.figures.theme import axis, color, figure
+from pages.figures.panels import domain, suffix, title
+from pages.figures.theme import MONO, axis, color, figure, literal
 
 GAP = 0.06
 MOST_NUMBERS = 20  # more bars than this leave no room for numbers beside them
@@ -21,27 +20,28 @@ def attributions(effects: Mapping[str, Tensor], labels: Sequence[str], axis_titl
     effects: (T,) numbers by the measure's title, above 0 where a token spoke for the decision.
     """
     places = list(range(len(labels)))
-    width = (1 - GAP * (len(effects) - 1)) / len(effects)
     layout: dict[str, Any] = {
         "yaxis": axis(
             theme,
             tickvals=places,
-            ticktext=[html.escape(label, quote=False) for label in labels],
-            tickfont={"family": TOKENS, "size": 15 if len(labels) <= MOST_NUMBERS else 12},
+            ticktext=[*map(literal, labels)],
+            tickfont={"family": MONO, "size": 15 if len(labels) <= MOST_NUMBERS else 12},
             range=[len(labels) - 0.4, -0.6],
             showgrid=False,
             zeroline=False,
-        )
+        ),
+        "annotations": [],
     }
     data = []
-    for number, (title, values) in enumerate(effects.items()):
-        name, left = "x" if number == 0 else f"x{number + 1}", number * (width + GAP)
+    for number, (measure, values) in enumerate(effects.items()):
+        left, right = domain(number, len(effects), GAP)
         reach = (float(values.abs().max()) or 1.0) * 1.3
-        layout[name.replace("x", "xaxis")] = axis(
-            theme, axis_title, domain=[left, left + width], range=[-reach, reach], zerolinecolor=color("neutral", theme)
+        layout[f"xaxis{suffix(number)}"] = axis(
+            theme, axis_title, domain=[left, right], range=[-reach, reach], zerolinecolor=color("neutral", theme)
         )
-        layout.setdefault("annotations", []).append(_title(title, left + width / 2))
-        data.append(_bars(values, places, name, theme))
+        middle = (left + right) / 2
+        layout["annotations"].append(title(f"<b>{measure}</b>", middle, xanchor="center", font={"size": 15}))
+        data.append(_bars(values, places, f"x{suffix(number)}", theme))
     return figure(data, theme, **layout, bargap=0.25)
 
 
@@ -62,8 +62,3 @@ def _bars(effects: Tensor, places: list[int], name: str, theme: Theme) -> dict[s
         "cliponaxis": False,
         "hovertemplate": "%{y}: %{x:.4f}<extra></extra>",
     }
-
-
-def _title(text: str, middle: float) -> dict[str, Any]:
-    place = {"xref": "paper", "yref": "paper", "x": middle, "y": 1, "xanchor": "center", "yanchor": "bottom"}
-    return {**place, "text": f"<b>{text}</b>", "showarrow": False, "font": {"size": 15}}

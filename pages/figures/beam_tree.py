@@ -1,14 +1,12 @@
 """Beam search as a tree: what was kept after each token, from whom it came, and what won in the end."""
 
-import html
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
-from pages.figures.distributions import TOKENS
 from pages.figures.palette import Theme
-from pages.figures.theme import axis, color, figure
+from pages.figures.theme import MONO, axis, color, figure, literal
 from transformer.decoding import Hypothesis
 
 LETTERS = 110  # that have room beside each other
@@ -78,16 +76,13 @@ def _lines(found: Sequence[Node], wins: bool, theme: Theme) -> dict[str, Any]:
 
 def _cut(text: str, room: int) -> str:
     """As much of a token as has room; all of it is in the sentence that is shown on hover."""
-    return html.escape(text if len(text) <= room else f"{text[: room - 1]}…", quote=False)
+    return literal(text if len(text) <= room else f"{text[: room - 1]}…")
 
 
 def _marks(
     found: Sequence[Node], texts: Sequence[str], sentence: Callable[[Sequence[int]], str], theme: Theme
 ) -> dict[str, Any]:
-    hover = [
-        f"{html.escape(sentence(node.hypothesis.ids), quote=False)}<br>{node.hypothesis.log_probability:.3f}"
-        for node in found
-    ]
+    hover = [f"{literal(sentence(node.hypothesis.ids))}<br>{node.hypothesis.log_probability:.3f}" for node in found]
     hues = [color("output" if node.wins else "neutral", theme) for node in found]
     return {
         "type": "scatter",
@@ -96,7 +91,7 @@ def _marks(
         "y": [node.rank for node in found],
         "text": list(texts),
         "textposition": "top center",
-        "textfont": {"family": TOKENS, "size": 14, "color": hues},
+        "textfont": {"family": MONO, "size": 14, "color": hues},
         "marker": {"size": 8, "color": hues},
         "cliponaxis": False,
         "hovertext": hover,

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from html import escape
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
@@ -10,10 +9,10 @@ import torch
 from torch import Tensor
 
 from pages.figures.palette import Theme
-from pages.figures.theme import axis, color, figure
+from pages.figures.panels import title
+from pages.figures.theme import MONO, axis, color, figure, literal
 from transformer.sampling import Distribution
 
-MONO = "'JetBrains Mono', 'Cascadia Mono', Menlo, 'DejaVu Sans Mono', 'Noto Sans Mono CJK SC', monospace"
 HEAD, POINTS, FLOOR = 24, 160, 1e-9
 LEFT, RIGHT = [0.0, 0.6], [0.68, 1.0]
 
@@ -37,7 +36,7 @@ def head(chosen: Distribution) -> Tensor:
 def chances(chosen: Distribution, labels: Sequence[str], names: Names, picked: int, theme: Theme) -> go.Figure:
     """chosen: (V,). labels: of `head`. picked: the outlined bar."""
     own = chosen.logits.softmax(-1)
-    texts = [escape(label, quote=False) for label in labels]
+    texts = [*map(literal, labels)]
     ticks: dict[str, Any] = {
         "tickvals": list(range(len(texts))),
         "ticktext": texts,
@@ -52,7 +51,7 @@ def chances(chosen: Distribution, labels: Sequence[str], names: Names, picked: i
         yaxis=axis(theme, tickformat=".3~%", rangemode="tozero"),
         xaxis2=axis(theme, names.rank, domain=RIGHT, anchor="y2", dtick=1, **powers),
         yaxis2=axis(theme, anchor="x2", range=_decades(own), dtick=2, **powers),
-        annotations=[_title(names.head, LEFT), _title(names.whole, RIGHT)],
+        annotations=[title(f"<b>{names.head}</b>", LEFT[0]), title(f"<b>{names.whole}</b>", RIGHT[0])],
         shapes=[_outline(chosen, own, picked, theme)],
         barmode="stack",
         bargap=0.2,
@@ -60,11 +59,6 @@ def chances(chosen: Distribution, labels: Sequence[str], names: Names, picked: i
         legend={"x": RIGHT[1], "xanchor": "right", "y": 0.98, "yanchor": "top", "bgcolor": "rgba(0,0,0,0)"},
         margin={"l": 10, "r": 10, "t": 34, "b": 10},
     )
-
-
-def _title(text: str, domain: list[float]) -> dict[str, Any]:
-    place = {"x": domain[0], "y": 1.0, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    return {"text": f"<b>{text}</b>", "showarrow": False, **place}
 
 
 def _outline(chosen: Distribution, own: Tensor, picked: int, theme: Theme) -> dict[str, Any]:

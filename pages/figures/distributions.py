@@ -1,6 +1,5 @@
 """Rows of weights as distributions: the weights, their sums, and how spread out each row is."""
 
-import html
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -10,10 +9,10 @@ import torch
 from torch import Tensor
 
 from pages.figures.palette import Theme
-from pages.figures.theme import axis, color, colorscale, figure
+from pages.figures.panels import title
+from pages.figures.theme import MONO, axis, color, colorscale, figure, literal
 
 MOST_LABELS = 32  # more rows than this have no room for words; the tokens then show on hover
-TOKENS = "'JetBrains Mono', 'Cascadia Mono', Menlo, 'DejaVu Sans Mono', 'Noto Sans Mono CJK SC', monospace"
 LEFT, MIDDLE, RIGHT = [0.0, 0.5], [0.51, 0.58], [0.62, 1.0]
 
 
@@ -53,11 +52,11 @@ def _axes(labels: Sequence[str], rows: Any, theme: Theme) -> dict[str, Any]:
     count = len(labels)
     ticks: dict[str, Any] = {
         "tickvals": rows,
-        "ticktext": [html.escape(label, quote=False) for label in labels],  # plotly would read a token such as <b>
+        "ticktext": [*map(literal, labels)],
         "showticklabels": count <= MOST_LABELS,
         "showgrid": False,
         "zeroline": False,
-        "tickfont": {"family": TOKENS, "size": 13},
+        "tickfont": {"family": MONO, "size": 13},
     }
     return {
         "yaxis": axis(theme, **ticks, range=[count - 0.5, -0.5]),
@@ -135,8 +134,9 @@ def _ceiling(weights: Tensor, rows: Any, theme: Theme) -> dict[str, Any]:
 
 
 def _title(text: str, domain: Sequence[float]) -> dict[str, Any]:
-    place = {"xref": "paper", "yref": "paper", "x": sum(domain) / 2, "y": -0.02, "xanchor": "center", "yanchor": "top"}
-    return {**place, "text": text.replace("\n", "<br>"), "showarrow": False, "font": {"size": 15}}
+    """Below the panel: its tokens stand above it."""
+    below = {"xanchor": "center", "y": -0.02, "yanchor": "top", "font": {"size": 15}}
+    return title(text.replace("\n", "<br>"), sum(domain) / 2, **below)
 
 
 def _outline(row: int, theme: Theme) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +9,7 @@ import plotly.graph_objects as go
 import torch
 
 from pages.figures.palette import Role, Theme
-from pages.figures.theme import axis, color, figure
+from pages.figures.theme import axis, color, figure, literal
 from transformer.training import Step
 
 MOST_POINTS = 600
@@ -136,4 +135,4 @@ def _upright(mark: Mark, theme: Theme) -> dict[str, Any]:
 def _named(mark: Mark, theme: Theme) -> dict[str, Any]:
     place_at = {"x": place(mark.step), "xref": "x", "y": 1, "yref": "y domain", "yanchor": "bottom", "showarrow": False}
     font = {"size": 14, "color": color(mark.role, theme)}
-    return {**place_at, "text": f"<b>{escape(mark.name, quote=False)}</b>", "font": font}
+    return {**place_at, "text": f"<b>{literal(mark.name)}</b>", "font": font}

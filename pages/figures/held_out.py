@@ -1,13 +1,12 @@
 """How well classes of held-out sentences are told: who takes which for which, and how often several models are right."""
 
-import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
 
-from pages.figures.palette import Theme
-from pages.figures.theme import axis, color, colorscale, figure
+from pages.figures.palette import CHALK, INK, Theme
+from pages.figures.theme import axis, color, colorscale, figure, literal
 
 LEFT, RIGHT = [0.0, 0.46], [0.66, 1.0]
 
@@ -24,7 +23,7 @@ def held_out(
     titles: of the bars, of the table's columns and of its rows.
     """
     names, places = list(accuracies), list(range(len(labels)))
-    shown = [html.escape(label, quote=False) for label in labels]
+    shown = [*map(literal, labels)]
     layout: dict[str, Any] = {
         "xaxis": axis(theme, titles[0], domain=LEFT, range=[0, 1.12], tickformat=".0%", tickvals=[0, 0.5, 1]),
         "yaxis": axis(theme, tickvals=list(range(len(names))), ticktext=names, tickfont={"size": 15}, showgrid=False)
@@ -70,7 +69,7 @@ def _table(confusion: Sequence[Sequence[int]], places: list[int], theme: Theme) 
         "text": [f"<b>{rows[y][x]}</b>" for x, y in cells],
         "textfont": {
             "size": 26 if len(places) < 4 else 16,
-            "color": ["#ffffff" if (share[y][x] > 0.5) == (theme == "light") else "#14171a" for x, y in cells],
+            "color": [CHALK if (share[y][x] > 0.5) == (theme == "light") else INK for x, y in cells],
         },
         "xaxis": "x2",
         "yaxis": "y2",

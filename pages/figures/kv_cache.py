@@ -1,7 +1,6 @@
 """Which tokens pass through the model to write the next one, step by step: without a cache of keys and values and with it."""
 
 from collections.abc import Sequence
-from html import escape
 from typing import Any, Final
 
 import plotly.graph_objects as go
@@ -9,13 +8,17 @@ import torch
 from torch import Tensor
 
 from pages.figures.palette import Theme
-from pages.figures.theme import axis, color, figure
+from pages.figures.panels import domain, suffix, title
+from pages.figures.theme import MONO, axis, color, figure, literal
 
-MONO = "'JetBrains Mono', 'Cascadia Mono', Menlo, 'DejaVu Sans Mono', 'Noto Sans Mono CJK SC', monospace"
 ABSENT, REMEMBERED, COMPUTED = 0, 1, 2
 SLIDES: Final = 3
 """Steps shown after the context is full."""
 MOST_LABELS: Final = 32
+MOST_APART: Final = 64
+"""Steps whose cells have room for a gap between them."""
+MOST_TICKS: Final = 17
+GAP: Final = 0.05
 
 
 def passes(length: int, context: int, *, cache: bool) -> Tensor:
@@ -36,70 +39,47 @@ def kv_cache(
     panels: Sequence[tuple[str, Tensor]], labels: Sequence[str], axes: tuple[str, str], theme: Theme
 ) -> go.Figure:
     """The panels side by side, each with its title. labels: of the tokens on the columns. axes: of columns and rows."""
-    gap, count = 0.05, len(panels)
-    width = (1 - gap * (count - 1)) / count
-    data: list[dict[str, Any]] = []
-    layout: dict[str, Any] = {"annotations": []}
-    for place, (title, cells) in enumerate(panels):
-        number = "" if place == 0 else str(place + 1)
-        left = place * (width + gap)
-        steps = len(cells)
-        data.append(
-            {
-                "type": "heatmap",
-                "z": cells.numpy().astype("int8"),
-                "zmin": ABSENT,
-                "zmax": COMPUTED,
-                "colorscale": _colors(theme),
-                "showscale": False,
-                "xgap": 1 if steps <= 64 else 0,
-                "ygap": 1 if steps <= 64 else 0,
-                "hoverinfo": "skip",
-                "xaxis": f"x{number}",
-                "yaxis": f"y{number}",
-            }
-        )
-        few = steps <= MOST_LABELS
-        names = [escape(label, quote=False) for label in labels] + ["…"] * (steps - len(labels))
-        ticks = (
-            {"tickvals": list(range(steps)), "ticktext": names, "tickfont": {"family": MONO, "size": 12}} if few else {}
-        )
-        rows = {
-            "tickvals": list(range(0, steps, 1 + steps // 17)),
-            "ticktext": list(range(1, steps + 1, 1 + steps // 17)),
-        }
-        layout[f"xaxis{number}"] = axis(
-            theme,
-            "" if few else axes[0],
-            domain=[left, left + width],
-            showgrid=False,
-            zeroline=False,
-            tickangle=-60,
-            **ticks,
-        )
-        layout[f"yaxis{number}"] = axis(
-            theme,
-            axes[1] if place == 0 else "",
-            anchor=f"x{number}",
-            autorange="reversed",
-            showgrid=False,
-            zeroline=False,
-            **rows,
-        )
-        layout["annotations"].append(
-            {
-                "text": title,
-                "x": left,
-                "y": 1.0,
-                "xref": "paper",
-                "yref": "paper",
-                "xanchor": "left",
-                "yanchor": "bottom",
-                "showarrow": False,
-                "align": "left",
-            }
-        )
-    return figure(data, theme, **layout, margin={"l": 10, "r": 10, "t": 54, "b": 10})
+    layout: dict[str, Any] = {"margin": {"l": 10, "r": 10, "t": 54, "b": 10}, "annotations": []}
+    for place, (name, cells) in enumerate(panels):
+        left, right = domain(place, len(panels), GAP)
+        layout["annotations"].append(title(name, left, align="left"))
+        layout[f"xaxis{suffix(place)}"] = _columns(labels, len(cells), axes[0], theme) | {"domain": [left, right]}
+        layout[f"yaxis{suffix(place)}"] = _rows(len(cells), axes[1] if place == 0 else "", f"x{suffix(place)}", theme)
+    return figure([_cells(cells, suffix(place), theme) for place, (_, cells) in enumerate(panels)], theme, **layout)
+
+
+def _cells(cells: Tensor, panel: str, theme: Theme) -> dict[str, Any]:
+    """A cell for each token (columns) at each step (rows)."""
+    gap = 1 if len(cells) <= MOST_APART else 0
+    return {
+        "type": "heatmap",
+        "z": cells.numpy().astype("int8"),
+        "zmin": ABSENT,
+        "zmax": COMPUTED,
+        "colorscale": _colors(theme),
+        "showscale": False,
+        "xgap": gap,
+        "ygap": gap,
+        "hoverinfo": "skip",
+        "xaxis": f"x{panel}",
+        "yaxis": f"y{panel}",
+    }
+
+
+def _columns(labels: Sequence[str], steps: int, name: str, theme: Theme) -> dict[str, Any]:
+    """Each column's token, "…" for those that nobody has written yet; where they have no room, what they are."""
+    plain: dict[str, Any] = {"showgrid": False, "zeroline": False, "tickangle": -60}
+    if steps > MOST_LABELS:
+        return axis(theme, name, **plain)
+    tokens = [*map(literal, labels), *["…"] * (steps - len(labels))]
+    return axis(theme, **plain, tickvals=list(range(steps)), ticktext=tokens, tickfont={"family": MONO, "size": 12})
+
+
+def _rows(steps: int, name: str, columns: str, theme: Theme) -> dict[str, Any]:
+    """The steps, counted from one, the first on top."""
+    shown = range(0, steps, 1 + steps // MOST_TICKS)
+    ticks = {"tickvals": list(shown), "ticktext": [step + 1 for step in shown]}
+    return axis(theme, name, anchor=columns, autorange="reversed", showgrid=False, zeroline=False, **ticks)
 
 
 def _colors(theme: Theme) -> list[tuple[float, str]]:

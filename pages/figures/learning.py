@@ -1,7 +1,6 @@
 """How runs learn, as curves over their steps: one run with all that is known of each step, or several over each other."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -10,7 +9,7 @@ import torch
 from torch import Tensor
 
 from pages.figures.palette import Role, Theme
-from pages.figures.theme import axis, color, figure
+from pages.figures.theme import axis, color, figure, literal
 from transformer.training import Step
 
 STYLE: Final = Path(__file__).with_name("learning.css")
@@ -144,7 +143,7 @@ def compared(drawn: Sequence[Compared], names: Names, revision: str, theme: Them
         hue = color(each.role, theme)
         faint = _line(_numbers(each.curve.steps), each.curve.losses, names.train, hue, 1)
         data.append(faint | {"opacity": 0.35, "showlegend": False, "hoverinfo": "skip"})
-        data.append(_line(*_tested(each.curve), escape(each.name, quote=False), hue, 3, marker=7))
+        data.append(_line(*_tested(each.curve), literal(each.name), hue, 3, marker=7))
     return figure(
         data,
         theme,

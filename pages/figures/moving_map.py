@@ -4,42 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from html import escape
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from pages.figures.neighbours import MONO
 from pages.figures.palette import Theme
 from pages.figures.projection import AXES, frame, legible
-from pages.figures.theme import axis, color, figure
-
-
-class Axes(NamedTuple):
-    """Two directions in space. mean: (D,), directions: (2, D), explained: (2,), their shares of the variance."""
-
-    mean: Tensor
-    directions: Tensor
-    explained: Tensor
-
-    def place(self, rows: Tensor) -> Tensor:
-        """Where rows stand on the map. (…, D) → (…, 2)"""
-        return (rows - self.mean) @ self.directions.T
-
-
-def fixed_axes(rows: Tensor) -> Axes:
-    """The two directions in which rows differ most: principal component analysis (Pearson 1901).
-
-    The sign is chosen so that the largest coordinate is positive. rows: (N, D), N ≥ 2 and D ≥ 2.
-    """
-    mean = rows.double().mean(0)
-    left, singular, right = torch.linalg.svd(rows.double() - mean, full_matrices=False)
-    largest = left[:, :2].gather(0, left[:, :2].abs().argmax(0, keepdim=True))
-    directions = right[:2] * largest.sign().T
-    explained = singular[:2].square() / singular.square().sum().clamp_min(1e-12)
-    return Axes(mean.float(), directions.float(), explained.float())
+from pages.figures.theme import MONO, axis, color, figure, literal
 
 
 class Picture(NamedTuple):
@@ -87,7 +60,7 @@ def _ways(drawn: Picture, theme: Theme) -> list[dict[str, Any]]:
 def _points(drawn: Picture, theme: Theme) -> list[dict[str, Any]]:
     """All others, the sentence's, and the ring around the picked one."""
     now, strong, weak = drawn.paths[-1], color("token", theme), color("neutral", theme)
-    names = [escape(label, quote=False) for label in drawn.labels]  # plotly would read "<b>" as a tag
+    names = [*map(literal, drawn.labels)]
 
     def dots(part: slice, **marker: Any) -> dict[str, Any]:
         hover = {"text": names[part], "hovertemplate": "%{text}<extra></extra>"}
@@ -113,7 +86,7 @@ def _words(drawn: Picture, room: tuple[int, int], theme: Theme) -> dict[str, Any
         "type": "scatter",
         "mode": "text",
         **_at(now[at]),
-        "text": [escape(drawn.labels[index], quote=False) for index in at],
+        "text": [literal(drawn.labels[index]) for index in at],
         "textposition": [label.stands for label in shown],
         "textfont": {"family": MONO, "color": hues},
         "hoverinfo": "skip",

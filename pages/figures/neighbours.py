@@ -1,7 +1,6 @@
 """Which rows of an embedding table point the same way, and how that is drawn."""
 
 from collections.abc import Sequence
-from html import escape
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
@@ -9,9 +8,10 @@ import torch
 from torch import Tensor
 
 from pages.figures.palette import BACKGROUNDS, Role, Theme
-from pages.figures.theme import axis, color, figure
+from pages.figures.panels import domain, suffix, title
+from pages.figures.theme import MONO, axis, color, figure, literal
 
-MONO = "'JetBrains Mono', 'Cascadia Mono', Menlo, 'DejaVu Sans Mono', 'Noto Sans Mono CJK SC', monospace"
+GAP = 0.12
 
 
 class Neighbours(NamedTuple):
@@ -48,46 +48,33 @@ def cosine_parts(table: Tensor, row: int, other: int) -> tuple[float, float, flo
 
 def bars(panels: Sequence[Panel], cosine: str, theme: Theme) -> go.Figure:
     """A panel for each table, a bar for each neighbour on one scale. cosine: what the horizontal axis is called."""
-    traces: list[dict[str, Any]] = []
-    layout: dict[str, Any] = {}
-    titles = []
+    layout: dict[str, Any] = {"annotations": [], "bargap": 0.25}
     lowest = min(0.0, *(float(panel.neighbours.cosines.min()) for panel in panels))
     for place, panel in enumerate(panels):
-        number = "" if place == 0 else str(place + 1)
-        left, right = domain(place, len(panels))
-        values = panel.neighbours.cosines
-        traces.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "x": values.numpy(),
-                "y": list(range(len(values))),
-                "text": [f"{value:.3f}".replace("-", "−") for value in values.tolist()],
-                "insidetextfont": {"color": BACKGROUNDS[theme]},
-                "hoverinfo": "skip",
-                "marker": {"color": color(panel.role, theme), "opacity": 0.6 if panel.role == "neutral" else 1},
-                "xaxis": f"x{number}",
-                "yaxis": f"y{number}",
-            }
-        )
-        names = [escape(label, quote=False) for label in panel.labels]
-        ticks: dict[str, Any] = {"tickvals": list(range(len(values))), "ticktext": names, "tickfont": {"family": MONO}}
-        layout[f"xaxis{number}"] = axis(theme, cosine, domain=[left, right], range=[lowest, 1.0])
-        layout[f"yaxis{number}"] = axis(
-            theme, anchor=f"x{number}", showgrid=False, zeroline=False, autorange="reversed", **ticks
-        )
-        titles.append(title(f"<b>{panel.title}</b>", left))
-    return figure(traces, theme, annotations=titles, bargap=0.25, **layout)
+        left, right = domain(place, len(panels), GAP)
+        layout[f"xaxis{suffix(place)}"] = axis(theme, cosine, domain=[left, right], range=[lowest, 1.0])
+        layout[f"yaxis{suffix(place)}"] = _labels(panel, f"x{suffix(place)}", theme)
+        layout["annotations"].append(title(f"<b>{panel.title}</b>", left))
+    return figure([_bars(panel, suffix(place), theme) for place, panel in enumerate(panels)], theme, **layout)
 
 
-def domain(place: int, count: int) -> tuple[float, float]:
-    """Where one of some panels side by side begins and ends, as shares of the figure's width."""
-    gap = 0.12
-    width = (1 - gap * (count - 1)) / count
-    return place * (width + gap), place * (width + gap) + width
+def _bars(panel: Panel, number: str, theme: Theme) -> dict[str, Any]:
+    values = panel.neighbours.cosines
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "x": values.numpy(),
+        "y": list(range(len(values))),
+        "text": [f"{value:.3f}".replace("-", "−") for value in values.tolist()],
+        "insidetextfont": {"color": BACKGROUNDS[theme]},
+        "hoverinfo": "skip",
+        "marker": {"color": color(panel.role, theme), "opacity": 0.6 if panel.role == "neutral" else 1},
+        "xaxis": f"x{number}",
+        "yaxis": f"y{number}",
+    }
 
 
-def title(text: str, left: float) -> dict[str, Any]:
-    """An annotation over a panel that begins at this share of the width."""
-    where = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom", "x": left, "y": 1.0}
-    return {"text": text, "showarrow": False} | where
+def _labels(panel: Panel, across: str, theme: Theme) -> dict[str, Any]:
+    ticks: dict[str, Any] = {"tickvals": list(range(len(panel.labels))), "ticktext": [*map(literal, panel.labels)]}
+    look: dict[str, Any] = {"tickfont": {"family": MONO}, "showgrid": False, "zeroline": False, "autorange": "reversed"}
+    return axis(theme, anchor=across, **ticks, **look)

@@ -52,9 +52,11 @@ class _Drawing:
         self.words: list[tuple[float, float, str, str, str]] = []  # x, y, text, colour, where it stands from (x, y)
 
     def write(self, text: str, x: float, y: float, role: Role = "neutral", stands: str = "middle center") -> None:
+        """A text at a place; `stands` as plotly's text positions."""
         self.words.append((x, self.base + y, text, color(role, self.theme), stands))
 
     def box(self, text: str, left: float, right: float, y: float, role: Role) -> None:
+        """A box with a text in it, its middle at this height."""
         edge, fill = {"color": color(role, self.theme), "width": 2}, GRID[self.theme]
         ends = {"x0": left, "x1": right, "y0": self.base + y - HALF, "y1": self.base + y + HALF}
         self.shapes.append({"type": "rect", "layer": "below", "line": edge, "fillcolor": fill, **ends})

@@ -13,6 +13,8 @@ Theme = Literal["light", "dark"]
 Role = str
 
 BACKGROUNDS: Final[dict[Theme, str]] = {"light": "#ffffff", "dark": "#111418"}
+INK, CHALK = "#14171a", "#ffffff"
+"""Letters on a bright and on a dark colour."""
 
 ROLES: Final[dict[Role, tuple[str, str]]] = {
     "query": ("#0072b2", "#5ab4e8"),
@@ -61,14 +63,3 @@ SEQUENTIAL: Final[dict[Theme, list[str]]] = {
     "dark": [BACKGROUNDS["dark"], "#235052", "#1e7d7c", "#03a69e", "#4dc8b8", "#83e7d1"],
 }
 """Weights, evenly spaced from 0 to the limit; zero is the background."""
-
-
-def color(role: Role, theme: Theme) -> str:
-    """Return the hex colour of ``role`` on ``theme``; KeyError names a role that has none."""
-    return ROLES[role][0 if theme == "light" else 1]
-
-
-def scale(kind: Literal["signed", "weight"], theme: Theme) -> list[tuple[float, str]]:
-    """Return a ramp as plotly wants it: (fraction, colour) pairs from 0 to 1."""
-    ramp = (DIVERGING if kind == "signed" else SEQUENTIAL)[theme]
-    return [(step / (len(ramp) - 1), hue) for step, hue in enumerate(ramp)]

@@ -3,22 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from pages.figures.neighbours import MONO, domain, title
 from pages.figures.palette import Theme
-from pages.figures.theme import axis, color, figure
+from pages.figures.panels import domain, suffix, title
+from pages.figures.theme import MONO, axis, color, figure, literal
 from pages.figures.token_strip import letters
 
 LETTER, LINE, SPACE = 8.6, 18, 8  # px of a label's letter, of its line, and between two labels
 ROOM, HALL_ROOM = (900, 440), (560, 290)  # px of the smallest figure that labels must fit, at the usual type size
 AXES = (56, 84)  # px of it that titles, names and gaps take: beside each panel, and above and below
 MOST_LABELS = 60
+GAP = 0.12
+
+
+class Axes(NamedTuple):
+    """Two directions in space. mean: (D,), directions: (2, D), explained: (2,), their shares of the variance."""
+
+    mean: Tensor
+    directions: Tensor
+    explained: Tensor
+
+    def place(self, rows: Tensor) -> Tensor:
+        """Where rows stand on the map. (…, D) → (…, 2)"""
+        return (rows - self.mean) @ self.directions.T
+
+
+def principal_axes(rows: Tensor) -> Axes:
+    """The two directions in which rows differ most: principal component analysis (Pearson 1901).
+
+    The sign is chosen so that the largest coordinate is positive. rows: (N, D), N ≥ 2 and D ≥ 2.
+    """
+    mean = rows.double().mean(0)
+    left, singular, right = torch.linalg.svd(rows.double() - mean, full_matrices=False)
+    largest = left[:, :2].gather(0, left[:, :2].abs().argmax(0, keepdim=True))
+    directions = right[:2] * largest.sign().T
+    explained = singular[:2].square() / singular.square().sum().clamp_min(1e-12)
+    return Axes(mean.float(), directions.float(), explained.float())
 
 
 class Projection(NamedTuple):
@@ -36,16 +61,9 @@ class Panel(NamedTuple):
 
 
 def project(rows: Tensor) -> Projection:
-    """Principal component analysis (Pearson 1901). The sign is chosen so that the largest coordinate is positive.
-
-    rows: (N, D), N ≥ 2 and D ≥ 2.
-    """
-    centred = rows.double() - rows.double().mean(0)
-    left, singular, _ = torch.linalg.svd(centred, full_matrices=False)
-    points = left[:, :2] * singular[:2]
-    largest = points.gather(0, points.abs().argmax(0, keepdim=True))
-    explained = singular[:2].square() / singular.square().sum().clamp_min(1e-12)
-    return Projection((points * largest.sign()).float(), explained.float())
+    """Rows on their own principal axes. rows: (N, D), N ≥ 2 and D ≥ 2."""
+    axes = principal_axes(rows)
+    return Projection(axes.place(rows), axes.explained)
 
 
 def with_frequent(rows: Tensor, text: Tensor, count: int, most: int) -> Tensor:
@@ -114,11 +132,9 @@ def maps(
     component: an axis' title, with {number} and {share}. room: the least px that the figure will have.
     """
     traces: list[dict[str, Any]] = []
-    layout: dict[str, Any] = {}
-    titles = []
+    layout: dict[str, Any] = {"annotations": []}
     for place, (name, (points, explained)) in enumerate(panels):
-        number = "" if place == 0 else str(place + 1)
-        left, right = domain(place, len(panels))
+        number, (left, right) = suffix(place), domain(place, len(panels), GAP)
         size = room[0] * (right - left) - AXES[0], float(room[1] - AXES[1])
         shown = legible(points, labels, size, picked)
         axes = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
@@ -129,8 +145,8 @@ def maps(
             layout[f"{letter}axis{number}"] = axis(theme, share, showticklabels=False, range=ends)
         layout[f"xaxis{number}"]["domain"] = [left, right]
         layout[f"yaxis{number}"]["anchor"] = f"x{number}"
-        titles.append(title(f"<b>{name}</b>", left))
-    return figure(traces, theme, annotations=titles, **layout)
+        layout["annotations"].append(title(f"<b>{name}</b>", left))
+    return figure(traces, theme, **layout)
 
 
 def _traces(
@@ -139,7 +155,7 @@ def _traces(
     """Points, the sentence's points, the ring, and the labels that have room."""
     strong, weak = color("token", theme), color("neutral", theme)
     coordinates = points.numpy()
-    names = [escape(label, quote=False) for label in labels]  # plotly would read "<b>" as a tag
+    names = [*map(literal, labels)]
 
     def dots(part: slice, **marker: Any) -> dict[str, Any]:
         hover = {"text": names[part], "hovertemplate": "%{text}<extra></extra>"}

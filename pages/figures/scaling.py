@@ -7,11 +7,14 @@ import plotly.graph_objects as go
 from torch import Tensor
 
 from pages.figures.palette import Theme
+from pages.figures.panels import domain
 from pages.figures.theme import GRID, axis, color, figure
 from transformer.measurements import ScalingMeasurement
 
 TICKS = [1, 4, 16, 64, 256]
 GAP = 0.08  # between panels, as a share of the width
+ABOVE = {"y": 1, "yref": "container", "yanchor": "top"}
+LEGEND = {"orientation": "h", "x": 0.5, "xanchor": "center", **ABOVE, "font": {"size": 15}}
 
 
 class Panel(NamedTuple):
@@ -58,15 +61,7 @@ def scaling(
     layout = {
         "annotations": [_title(title, panel) for title, panel in zip(titles, PANELS, strict=True)],
         "shapes": [_mark(head_size, panel, theme) for panel in PANELS],
-        "legend": {
-            "orientation": "h",
-            "x": 0.5,
-            "xanchor": "center",
-            "y": 1,
-            "yref": "container",
-            "yanchor": "top",
-            "font": {"size": 15},
-        },
+        "legend": LEGEND,
         "margin": {"l": 10, "r": 30, "t": 70, "b": 10},
     }
     return figure(data, theme, **axes, **layout, showlegend=True, hovermode="x unified")
@@ -97,9 +92,8 @@ def _number(values: Tensor, here: int) -> list[str]:
 
 
 def _axes(panel: Panel, title: str, theme: Theme) -> dict[str, Any]:
-    width = (1 - 2 * GAP) / 3
-    left = PANELS.index(panel) * (width + GAP)
-    horizontal = {"type": "log", "tickvals": TICKS, "range": [-0.15, 2.85], "domain": [left, left + width]}
+    place = list(domain(PANELS.index(panel), len(PANELS), GAP))
+    horizontal = {"type": "log", "tickvals": TICKS, "range": [-0.15, 2.85], "domain": place}
     return {
         f"xaxis{panel.suffix}": axis(theme, title, anchor=f"y{panel.suffix}", **horizontal),
         f"yaxis{panel.suffix}": axis(theme, anchor=f"x{panel.suffix}", linecolor=GRID[theme], **panel.vertical),

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from pages.figures.palette import SEQUENTIAL, Theme
+from pages.figures.palette import CHALK, INK, SEQUENTIAL, Theme
 
-INK, CHALK = "#14171a", "#ffffff"
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 BRIGHT = 0.22  # relative luminance above which dark ink stands out more
 

@@ -1,6 +1,5 @@
 """How long the residual stream's vectors are, and how far they have turned, from sublayer to sublayer."""
 
-import html
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +9,8 @@ import torch
 from torch import Tensor
 
 from pages.figures.palette import Theme
-from pages.figures.theme import axis, color, figure
+from pages.figures.panels import domain, suffix, title
+from pages.figures.theme import axis, color, figure, literal
 
 GAP = 0.08  # between panels, as a share of the width
 
@@ -43,8 +43,8 @@ def stream_growth(
         data += [{**line, "xaxis": across, "yaxis": up} for line in lines]
         layout |= axes
     layout["annotations"] = [
-        _title(title, tokens[picked], names[0], domain(panel, len(panels))[0], theme)
-        for panel, title in enumerate(titles)
+        _title(shown, tokens[picked], names[0], domain(panel, len(panels), GAP)[0], theme)
+        for panel, shown in enumerate(titles)
     ]
     return figure(data, theme, **layout, hovermode="closest")
 
@@ -75,15 +75,14 @@ def _line(values: Tensor, places: Tensor, stages: Sequence[str], name: str, look
         "x": places.numpy(),
         "y": values.numpy(),
         "hovertext": list(stages),
-        "hovertemplate": f"{escape(name)} · %{{hovertext}}: %{{y:.4g}}<extra></extra>",
+        "hovertemplate": f"{literal(name)} · %{{hovertext}}: %{{y:.4g}}<extra></extra>",
         **look,
     }
 
 
 def _axes(values: Tensor, panel: int, panels: int, horizontal: str, theme: Theme) -> dict[str, Any]:
     """The two axes of a panel: blocks across; upwards from zero, or from the least below it."""
-    number = "" if panel == 0 else str(panel + 1)
-    blocks, (start, end) = len(values) // 2, domain(panel, panels)
+    number, blocks, (start, end) = suffix(panel), len(values) // 2, domain(panel, panels, GAP)
     least, most = min(0.0, 1.08 * float(values.min())), 1.12 * float(values.max())
     across: dict[str, Any] = {"domain": [start, end], "anchor": f"y{number}", "dtick": 1, "range": [-0.1, blocks + 0.1]}
     up: dict[str, Any] = {"anchor": f"x{number}", "range": [least, most or 1.0], "zeroline": True}
@@ -93,19 +92,7 @@ def _axes(values: Tensor, panel: int, panels: int, horizontal: str, theme: Theme
     }
 
 
-def domain(panel: int, panels: int) -> tuple[float, float]:
-    """Where a panel starts and ends, as shares of the width."""
-    pitch = (1 + GAP) / panels
-    return panel * pitch, (panel + 1) * pitch - GAP
-
-
 def _title(text: str, token: str, mean: str, start: float, theme: Theme) -> dict[str, Any]:
     """What a panel shows, and whose its lines are, in their colours."""
-    whose = f'<span style="color: {color("token", theme)}"><b>━ {escape(token)}</b></span>'
-    place = {"xref": "paper", "yref": "paper", "x": start, "y": 1, "xanchor": "left", "yanchor": "bottom"}
-    return {**place, "text": f"{text}   {whose}   <b>┅</b> {mean}", "showarrow": False, "font": {"size": 15}}
-
-
-def escape(token: str) -> str:
-    """Plotly would read a token such as <b>."""
-    return html.escape(token, quote=False)
+    whose = f'<span style="color: {color("token", theme)}"><b>━ {literal(token)}</b></span>'
+    return title(f"{text}   {whose}   <b>┅</b> {mean}", start, font={"size": 15})

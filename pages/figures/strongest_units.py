@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from pages.figures.palette import Theme
+from pages.figures.panels import title
 from pages.figures.theme import axis, color, colorscale, figure
 
 BARS, MAP = [0.0, 0.2], [0.235, 1.0]
@@ -49,7 +50,7 @@ def strongest_units(
         "yaxis": axis(theme, **ticks, range=[count - 0.45, -0.5], showgrid=False, zeroline=False),
         "xaxis": axis(theme, domain=BARS, range=[min(float(found.activations.min()), 0.0), top], visible=False),
         "xaxis2": axis(theme, domain=MAP, range=[-0.5, rows.size(1) - 0.5], showgrid=False, zeroline=False, nticks=9),
-        "annotations": [_title(title, domain[0]) for title, domain in zip(titles, (BARS, MAP), strict=True)],
+        "annotations": [title(text, x, font={"size": 15}) for text, (x, _) in zip(titles, (BARS, MAP), strict=True)],
         "shapes": [_line(count - 1.5, theme)],
         "margin": {"l": 10, "r": 10, "t": 34, "b": 10},
         "bargap": 0.3,
@@ -69,11 +70,6 @@ def _map(rows: Tensor, places: Any, limit: float, theme: Theme) -> dict[str, Any
     scale = {"zmin": -limit, "zmax": limit, "zmid": 0, "colorscale": colorscale("signed", theme), "colorbar": bar}
     gaps = {"xgap": 1 if rows.size(1) <= 128 else 0, "ygap": 3, "hovertemplate": "%{y} · %{x}: %{z:.4f}<extra></extra>"}
     return {"type": "heatmap", "z": rows.float().numpy(), "y": places, "xaxis": "x2", **scale, **gaps}
-
-
-def _title(text: str, x: float) -> dict[str, Any]:
-    place = {"xref": "paper", "yref": "paper", "x": x, "y": 1, "xanchor": "left", "yanchor": "bottom"}
-    return {**place, "text": text, "showarrow": False, "font": {"size": 15}}
 
 
 def _line(y: float, theme: Theme) -> dict[str, Any]:

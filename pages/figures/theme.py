@@ -1,25 +1,33 @@
 """One look for every plotly figure."""
 
-from typing import Any
+import html
+from typing import Any, Literal
 
 import plotly.graph_objects as go
 
 from pages.figures.palette import BACKGROUNDS, DIVERGING, ROLES, SEQUENTIAL, Role, Theme
 
 FONT = "'Source Sans', 'Segoe UI', 'DejaVu Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
+MONO = "'JetBrains Mono', 'Cascadia Mono', Menlo, 'DejaVu Sans Mono', 'Noto Sans Mono CJK SC', monospace"
+"""The face of tokens."""
 GRID: dict[Theme, str] = {"light": "#e6e9ed", "dark": "#2a3139"}
 
 
 def color(role: Role, theme: Theme) -> str:
-    """The colour of a name (see palette.ROLES)."""
+    """The colour of a name, see `palette.ROLES`. Raises KeyError where there is none."""
     light, dark = ROLES[role]
     return dark if theme == "dark" else light
 
 
-def colorscale(scale: str, theme: Theme) -> list[tuple[float, str]]:
-    """Plotly's form of the "signed" or the "weight" ramp."""
+def colorscale(scale: Literal["signed", "weight"], theme: Theme) -> list[tuple[float, str]]:
+    """A ramp as plotly wants it: (fraction, colour) pairs from 0 to 1."""
     ramp = (DIVERGING if scale == "signed" else SEQUENTIAL)[theme]
     return [(index / (len(ramp) - 1), stop) for index, stop in enumerate(ramp)]
+
+
+def literal(text: str) -> str:
+    """A text that plotly shows as it is; it would read a token such as <b> as a tag."""
+    return html.escape(text, quote=False)
 
 
 def axis(theme: Theme, title: str = "", **more: Any) -> dict[str, Any]:

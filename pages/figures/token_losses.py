@@ -1,6 +1,5 @@
 """How surprising each true next token was, against what simpler models would have said; and how shares add up."""
 
-import html
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,10 +7,9 @@ import plotly.graph_objects as go
 from torch import Tensor
 
 from pages.figures.palette import Theme
-from pages.figures.theme import axis, color, figure
+from pages.figures.theme import MONO, axis, color, figure, literal
 
 MOST_LABELS = 40  # more tokens than this have no room for words; they then show on hover
-TOKENS = "'JetBrains Mono', 'Cascadia Mono', Menlo, 'DejaVu Sans Mono', 'Noto Sans Mono CJK SC', monospace"
 
 
 def token_losses(
@@ -29,28 +27,33 @@ def token_losses(
     labels: the true next tokens. names: of bars, ticks and line. axes: what stands across and upwards. `picked` is the bar
     that stands out.
     """
-    places = list(range(len(labels)))
+    places, shown = list(range(len(labels))), [*map(literal, labels)]
     highest = 1.12 * max([uniform, *losses.tolist(), *yardstick.tolist()])
-    ticks = {
-        "tickvals": places,
-        "ticktext": [html.escape(label, quote=False) for label in labels],
-        "tickfont": {"family": TOKENS, "size": 13},
-        "tickangle": -45,
-        "showticklabels": len(labels) <= MOST_LABELS,
-        "showgrid": False,
-        "zeroline": False,
-        "range": [-0.6, len(labels) - 0.4],
-    }
     layout = {
-        "xaxis": axis(theme, axes[0], **ticks),
+        "xaxis": _across(shown, axes[0], theme),
         "yaxis": axis(theme, axes[1], range=[0, highest]),
         "shapes": [_level(uniform, theme)],
         "showlegend": True,
         "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "font": {"size": 14}},
         "bargap": 0.25,
     }
-    bars = {**_bars(losses, places, names[0], picked, theme), "hovertext": ticks["ticktext"]}
+    bars = {**_bars(losses, places, names[0], picked, theme), "hovertext": shown}
     return figure([bars, _ticks(yardstick, places, names[1], theme), _key(names[2], theme)], theme, **layout)
+
+
+def _across(tokens: list[str], name: str, theme: Theme) -> dict[str, Any]:
+    return axis(
+        theme,
+        name,
+        tickvals=list(range(len(tokens))),
+        ticktext=tokens,
+        tickfont={"family": MONO, "size": 13},
+        tickangle=-45,
+        showticklabels=len(tokens) <= MOST_LABELS,
+        showgrid=False,
+        zeroline=False,
+        range=[-0.6, len(tokens) - 0.4],
+    )
 
 
 def _bars(losses: Tensor, places: list[int], name: str, picked: int | None, theme: Theme) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from pages.figures import neighbours, projection
 from pages.matrix import Matrix, Readout, flow, product
-from pages.ui import cache, state, text
+from pages.ui import cache, pickers, state, text
 from pages.ui.parts import Page, Proof, size
 from transformer import GPT
 
@@ -71,28 +71,9 @@ def tables() -> dict[str, Tensor]:
     return {words.before: untrained.token_embedding.weight.detach(), words.after: table}
 
 
-def choose_token() -> None:
-    """A list of the row's tokens."""
-    key = f"{page.name}_token"
-    keep = state.view_of("query", key)
-    state.put(key, picked[0])
-    names = [f"{place}: {label}" for place, label in enumerate(lesson.labels)]
-    options = range(lesson.length)
-    with page.controls:
-        st.selectbox(
-            words.token,
-            options,
-            format_func=names.__getitem__,
-            key=key,
-            on_change=keep,
-            label_visibility="collapsed",
-            width=190,
-        )
-
-
 def draw_neighbours() -> None:
     """The rows that point most nearly the same way as the picked token's."""
-    choose_token()
+    pickers.token(page, words.token)
     near = {title: neighbours.nearest(one, token, NEAREST) for title, one in tables().items()}
     panels = [
         neighbours.Panel(title, found, labels_of(found.rows), "token" if title == words.after else "neutral")
@@ -105,7 +86,7 @@ def draw_neighbours() -> None:
 
 def draw_map() -> None:
     """The row's tokens and the most frequent ones of the text, in the two directions in which they differ most."""
-    choose_token()
+    pickers.token(page, words.token)
     rows = projection.with_frequent(distinct, cache.corpus_ids(lesson.vocabulary, lesson.corpus), len(table), MAPPED)
     panels = [projection.Panel(title, projection.project(one[rows])) for title, one in tables().items()]
     strong, ringed = len(distinct), int(places[picked[0]])

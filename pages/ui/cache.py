@@ -1,7 +1,5 @@
-"""What sessions share: frozen, and bounded in bytes, so that sixty students fit beside one lecturer."""
+"""What sessions share: models, what they make of tokens, corpora and their tokenizers. Never to be changed by a visit."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import cache, lru_cache
 from pathlib import Path
@@ -10,6 +8,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from pages.ui.bounded_cache import BoundedCache, size_of
 from pages.ui.choices import VOCABULARIES
 from transformer import GPT, BlockTrace, EmbeddingTrace, ModelConfig, Tokenizer, get_tokenizer
 from transformer import checkpoint as checkpoints
@@ -22,49 +21,11 @@ from transformer.plans import TextData
 from transformer.residual_stream import ResidualStream, follow
 from transformer.runs import Run
 from transformer.tokenizer import CharacterTokenizer
-from transformer.trace import nbytes
 from transformer.vocabulary import CompactTokenizer
 
 DEMONSTRATION = "demonstration"
 MODEL_BYTES = 1 << 30
 TRACE_BYTES = 1 << 29
-
-
-class BoundedCache:
-    """Keeps the most recently used values within a number of bytes; a value is made once, however many ask for it.
-
-    The newest value stays even if it alone is larger than the bound.
-    """
-
-    def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
-        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
-        self._lock = threading.Lock()
-        self._making: dict[Hashable, threading.Lock] = {}
-
-    def get(self, key: Hashable, make: Callable[[], Any], size: Callable[[Any], int]) -> Any:
-        """The value of a key, made by `make` when it is not kept; `size` counts its bytes."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key][0]
-            making = self._making.setdefault(key, threading.Lock())
-        with making:
-            with self._lock:
-                if key in self._kept:
-                    return self._kept[key][0]
-            value = make()
-            with self._lock:
-                self._kept[key] = value, size(value)
-                self._making.pop(key, None)
-                while self.bytes > self._most_bytes and len(self._kept) > 1:
-                    self._kept.popitem(last=False)
-            return value
-
-    @property
-    def bytes(self) -> int:
-        """Bytes kept now."""
-        return sum(size for _, size in self._kept.values())
 
 
 class Source(NamedTuple):
@@ -99,14 +60,14 @@ def checkpoint(run: str, step: int) -> checkpoints.Checkpoint:
     if run == DEMONSTRATION:
         return demonstration()
     found: checkpoints.Checkpoint = _models.get(
-        (run, step), lambda: Run(Path(run)).load(), lambda loaded: _model_bytes(loaded.model)
+        (run, step), lambda: Run(Path(run)).load(), lambda loaded: size_of(loaded.model)
     )
     return found
 
 
 def kept_model(run: str, step: int) -> GPT:
     """The model of the run in a folder as it was kept after a step, one of the run's `checkpoints()`."""
-    made: GPT = _models.get((run, "kept", step), lambda: Run(Path(run)).load(step).model, _model_bytes)
+    made: GPT = _models.get((run, "kept", step), lambda: Run(Path(run)).load(step).model)
     return made
 
 
@@ -154,18 +115,18 @@ def model(source: Source) -> GPT:
     """The model in eval mode; shared, so never to be changed."""
     if source.trained:
         return checkpoint(source.run, source.step).model
-    made: GPT = _models.get(source, lambda: GPT(source.config, source.seed), _model_bytes)
+    made: GPT = _models.get(source, lambda: GPT(source.config, source.seed))
     return made
 
 
 def embedding(source: Source, tokens: Tensor) -> EmbeddingTrace:
     """What enters the first block. tokens: (B, T)"""
-    return _trace((source, _key(tokens)), lambda: model(source).embed(tokens))
+    return kept((source, _key(tokens)), lambda: model(source).embed(tokens))
 
 
 def block_trace(source: Source, tokens: Tensor, block: int) -> BlockTrace:
     """One block's forward pass. tokens: (B, T); block counts from zero."""
-    return _trace((source, _key(tokens), block), lambda: model(source).trace_block(tokens, block))
+    return kept((source, _key(tokens), block), lambda: model(source).trace_block(tokens, block))
 
 
 def last_output(source: Source, tokens: Tensor) -> Tensor:
@@ -178,54 +139,54 @@ def last_output(source: Source, tokens: Tensor) -> Tensor:
             x = block(x, is_causal=True)
         return x
 
-    return _trace((source, _key(tokens), "last output"), through_blocks, _nbytes)
+    return kept((source, _key(tokens), "last output"), through_blocks)
 
 
 def residual_stream(source: Source, tokens: Tensor) -> ResidualStream:
     """One row's way through all blocks. tokens: (1, T)"""
-    return _trace((source, _key(tokens), "stream"), lambda: follow(model(source), tokens), _nbytes)
+    return kept((source, _key(tokens), "stream"), lambda: follow(model(source), tokens))
 
 
 def said_after(source: Source, tokens: Tensor, position: int) -> NextToken:
     """What the model says after one token of a row. tokens: (1, T) → N = 1"""
-    return _trace(
+    return kept(
         (source, _key(tokens), "said", position),
         lambda: next_token(model(source), last_output(source, tokens)[0, position, None]),
-        _nbytes,
     )
 
 
 def lens(source: Source, tokens: Tensor, position: int, watched: int, count: int) -> Guesses:
     """What the model would say after one token of a row if it stopped at the start, or after any block. tokens: (1, T)"""
     states = residual_stream(source, tokens).after_blocks
-    return _trace(
+    return kept(
         (source, _key(tokens), "lens", position, watched, count),
         lambda: guesses(model(source), states[:, position], watched, count),
-        _nbytes,
     )
 
 
 def losses(source: Source, tokens: Tensor, targets: Tensor) -> Losses:
     """The loss of each target in a row; −1 stands for one that nobody knows. tokens, targets: (1, T) → (N,) each"""
     known = targets[0] >= 0
-    return _trace(
+    return kept(
         (source, _key(tokens), _key(targets)),
         lambda: token_losses(model(source), last_output(source, tokens)[0, known], targets[0, known]),
-        _nbytes,
     )
 
 
 def encoder_decoder(config: ModelConfig, seed: int) -> EncoderDecoder:
     """The paper's own model before its first step; shared, so never to be changed."""
-    made: EncoderDecoder = _models.get(
-        (EncoderDecoder.family, config, seed), lambda: EncoderDecoder(config, seed), _model_bytes
-    )
+    made: EncoderDecoder = _models.get((EncoderDecoder.family, config, seed), lambda: EncoderDecoder(config, seed))
     return made
 
 
-def kept(key: Hashable, make: Callable[[], Any], size: Callable[[Any], int] = nbytes) -> Any:
-    """What a model makes of tokens, for pages whose models are not the walk's. `make` runs without gradients."""
-    return _trace(key, make, size)
+def kept(key: Hashable, make: Callable[[], Any], size: Callable[[Any], int] = size_of) -> Any:
+    """What a model makes of tokens, made by `make` without gradients when it is not kept. `size` counts its bytes."""
+
+    def without_gradients() -> Any:
+        with torch.no_grad():
+            return make()
+
+    return _traces.get(key, without_gradients, size)
 
 
 @lru_cache(maxsize=8)
@@ -238,21 +199,5 @@ def bigrams(vocabulary: str, corpus: str) -> BigramModel:
     return BigramModel.fit(ids, tokenizer(vocabulary, corpus).vocab_size)
 
 
-def _trace(key: Hashable, make: Callable[[], Any], size: Callable[[Any], int] = nbytes) -> Any:
-    def without_gradients() -> Any:
-        with torch.no_grad():
-            return make()
-
-    return _traces.get(key, without_gradients, size)
-
-
-def _nbytes(tensors: Tensor | tuple[Tensor, ...]) -> int:
-    return tensors.nbytes if isinstance(tensors, Tensor) else sum(tensor.nbytes for tensor in tensors)
-
-
 def _key(tokens: Tensor) -> Hashable:
     return tokens.shape, tokens.numpy().tobytes()
-
-
-def _model_bytes(built: torch.nn.Module) -> int:
-    return sum(parameter.nbytes for parameter in built.parameters())

@@ -55,11 +55,7 @@ class Entry(NamedTuple):
         return self.sidebar != "own" and not self.words(LANGUAGES[0]).get("without_sentence", False)
 
 
-WALK = [
-    e
-    for e in (Entry(chapter, name) for chapter, names in CHAPTERS.items() for name in names)
-    if e.script.exists() and e.script.with_suffix(".toml").exists()
-]
+WALK = [Entry(chapter, name) for chapter, names in CHAPTERS.items() for name in names]
 
 
 def frame_words(language: str) -> text.Words:

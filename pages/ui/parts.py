@@ -13,8 +13,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from torch import Tensor
 
-from pages.figures.theme import enlarged
 from pages.ui import lesson, state, text
+from pages.ui.chart import chart
 from pages.ui.lesson import Lesson
 from transformer.trace import axes_of
 
@@ -130,12 +130,17 @@ class Page:
                 tried = self.words.get("try").format(**values)
                 st.markdown(text.with_terms(tried, self.language), unsafe_allow_html=True)
 
-    def plot(self, figure: go.Figure, key: str, *, beside_words: bool = False) -> None:
-        """Draws a plotly figure in its own colours, as tall as the window lets it be; less so beside some lines of words."""
-        if state.get("hall"):
-            figure = enlarged(figure)
-        with st.container(key="plot_beside_words" if beside_words else "plot"):
-            st.plotly_chart(figure, theme=None, key=key, height="stretch", config={"displayModeBar": False})
+    def plot(
+        self,
+        figure: go.Figure,
+        key: str,
+        *,
+        beside_words: bool = False,
+        on_click: Callable[[int], None] | None = None,
+    ) -> None:
+        """Draws a `chart`, as tall as the window lets it be; less so beside some lines of words."""
+        with st.container(key=f"plot_beside_words_{key}" if beside_words else f"plot_{key}"):
+            chart(figure, key, on_click)
 
     def _predict(self, **values: Any) -> None:
         predict = self.words.predict
@@ -179,8 +184,9 @@ def annotated_source(source: Callable[..., Any], trace: Any, fields: Sequence[st
 def _annotate(line: str, trace: Any, fields: Sequence[str]) -> str:
     made = re.match(r"\s+([\w, =]+?) = ", line)
     names = re.findall(r"\w+", made[1]) if made else []
-    shapes = [str(tuple(getattr(trace, name).shape)) for name in names if hasattr(trace, name)]
-    if not shapes:
+    tensors = [found for name in names if isinstance(found := getattr(trace, name, None), Tensor)]
+    notes = [str(tuple(tensor.shape)) for tensor in tensors[:1]] + ["◀"] * (not set(names).isdisjoint(fields))
+    if not notes:
         return line
     code = re.sub(r"\s+# .*$", "", line)
-    return f"{code}  # {shapes[0]}{' ◀' if set(names) & set(fields) else ''}"
+    return f"{code}  # {' '.join(notes)}"

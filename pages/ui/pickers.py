@@ -3,9 +3,7 @@
 from collections.abc import Callable
 
 import plotly.graph_objects as go
-import streamlit as st
 
-from pages.figures.theme import enlarged
 from pages.ui import state
 from pages.ui.parts import Page
 
@@ -30,30 +28,14 @@ def token(page: Page, label: str) -> int:
 
 
 def clickable(page: Page, figure: go.Figure, key: str, on_click: Callable[[int], None]) -> bool:
-    """Draws a figure as `Page.plot` does beside words; a click on its n-th point calls on_click(n) before the rerun.
-
-    Returns whether this run is that of a click.
-    """
-
+    """A `Page.plot` beside words that can be clicked. Returns whether this run is that of a click."""
     mark = f"{key}_clicked"  # the figure's own selection is lost when the click changes what it shows
 
-    def clicked() -> None:
-        if points := state.component_value(key, "selection")["points"]:
-            on_click(points[0]["point_index"])
-            state.remember(mark, True)
+    def clicked(point: int) -> None:
+        on_click(point)
+        state.remember(mark, True)
 
-    if state.get("hall"):
-        figure = enlarged(figure)
-    with st.container(key="plot_beside_words"):
-        st.plotly_chart(
-            figure,
-            theme=None,
-            key=key,
-            height="stretch",
-            on_select=clicked,
-            selection_mode="points",
-            config={"displayModeBar": False},
-        )
+    page.plot(figure, key, beside_words=True, on_click=clicked)
     was_clicked = bool(state.recall(mark))
     state.remember(mark, False)
     return was_clicked

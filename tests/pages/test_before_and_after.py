@@ -13,7 +13,7 @@ from torch import Tensor
 
 from pages.figures.growth_curve import place, spread
 from pages.figures.heads_moved import pooled_change
-from pages.figures.moving_map import fixed_axes
+from pages.figures.projection import principal_axes
 from pages.ui import catalog, runs
 from pages.ui.growing.grown import TABLE, Grown
 from tests.pages.conftest import Open
@@ -103,14 +103,14 @@ def test_the_map_stands_still_while_its_points_move(open_page: Open) -> None:
     rows = run.load(LATE).tokenizer.encode(SENTENCE).ids
     grown = Grown.of(run)
     mapped, own = grown.mapped(torch.tensor([rows]))
-    axes = fixed_axes(kept.rows_of(run, grown.steps[-1], TABLE, mapped))
+    axes = principal_axes(kept.rows_of(run, grown.steps[-1], TABLE, mapped))
     for shown, step in zip(points, (EARLY, LATE), strict=True):
         torch.testing.assert_close(shown, axes.place(kept.rows_of(run, step, TABLE, own)), atol=1e-5, rtol=0)
 
 
-def test_fixed_axes_are_those_of_principal_component_analysis() -> None:
+def test_the_axes_are_those_of_principal_component_analysis() -> None:
     rows = torch.randn(17, 12, generator=torch.Generator().manual_seed(0)) @ torch.diag(torch.arange(12.0))
-    axes = fixed_axes(rows)
+    axes = principal_axes(rows)
     values, vectors = torch.linalg.eigh(torch.cov(rows.T.double()))
     torch.testing.assert_close(axes.directions.abs(), vectors.flip(1)[:, :2].T.abs().float(), atol=1e-5, rtol=0)
     torch.testing.assert_close(axes.explained, (values.flip(0)[:2] / values.sum()).float())

@@ -7,13 +7,14 @@ import pytest
 import torch
 
 from pages.ui import cache
+from pages.ui.bounded_cache import BoundedCache
 from tests.pages.conftest import Open
 from transformer import ModelConfig
 from transformer.trace import nbytes
 
 
 def test_the_least_recently_used_values_leave_when_the_bytes_run_out() -> None:
-    kept = cache.BoundedCache(100)
+    kept = BoundedCache(100)
     for key, size in (("a", 40), ("b", 40), ("a", 40), ("c", 40)):
         kept.get(key, lambda: object(), lambda _, size=size: size)
     made: list[str] = []
@@ -24,7 +25,7 @@ def test_the_least_recently_used_values_leave_when_the_bytes_run_out() -> None:
 
 
 def test_a_value_larger_than_the_bound_stays_until_the_next() -> None:
-    kept = cache.BoundedCache(100)
+    kept = BoundedCache(100)
     huge = kept.get("huge", object, lambda _: 500)
     assert kept.get("huge", object, lambda _: 500) is huge
     kept.get("small", object, lambda _: 10)
@@ -32,7 +33,7 @@ def test_a_value_larger_than_the_bound_stays_until_the_next() -> None:
 
 
 def test_a_value_is_made_once_however_many_ask_for_it() -> None:
-    kept, made = cache.BoundedCache(100), []
+    kept, made = BoundedCache(100), []
 
     def make() -> object:
         made.append(threading.get_ident())
@@ -50,7 +51,7 @@ def test_a_value_is_made_once_however_many_ask_for_it() -> None:
 
 
 def test_a_value_that_could_not_be_made_is_tried_again() -> None:
-    kept = cache.BoundedCache(100)
+    kept = BoundedCache(100)
     with pytest.raises(MemoryError):
         kept.get("key", lambda: (_ for _ in ()).throw(MemoryError()), lambda _: 1)
     assert kept.get("key", lambda: "made", lambda _: 1) == "made"

@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui import text
 from pages.ui.parts import FRAME, Proof, annotated_source
-from transformer import MultiHeadAttention
+from transformer import Block, ModelConfig, MultiHeadAttention
 from transformer.trace import AttentionTrace
 
 
@@ -22,6 +22,36 @@ def test_code_is_the_librarys_own_with_live_shapes() -> None:
     assert made["heads"].endswith("# (2, 3, 5, 4)")
     assert made["concatenated"].endswith("# (2, 5, 12)")
     assert sum("◀" in line for line in lines) == 1
+
+
+def test_only_tensors_have_shapes_and_a_part_of_the_trace_is_marked_all_the_same() -> None:
+    torch.manual_seed(0)
+    block = Block(ModelConfig(vocab_size=17, d_model=12, num_heads=3, d_ff=20))
+    lines = annotated_source(Block.trace, block.trace(torch.randn(2, 5, 12)), ["attention", "output"]).splitlines()
+    made = [line.strip() for line in lines if " = " in line]
+    assert [line for line in made if line.startswith("attention = ")] == [
+        "attention = self.attention.trace(attention_norm, mask=mask, is_causal=is_causal)  # ◀",
+        "attention = self.attention.trace(x, mask=mask, is_causal=is_causal)  # ◀",
+    ]
+    assert "attention_residual = x + attention.output  # (2, 5, 12)" in made
+    assert "output = feed_forward_residual = attention_residual + feed_forward.output  # (2, 5, 12) ◀" in made
+
+
+def draw_plots() -> None:
+    """A page with two plots of one kind and one of the other."""
+    from pages.figures.theme import figure
+    from pages.ui.parts import Page
+
+    page = Page.__new__(Page)
+    page.plot(figure([], "light"), "one", beside_words=True)
+    page.plot(figure([], "light"), "other", beside_words=True)
+    page.plot(figure([], "light"), "third")
+
+
+def test_a_page_may_hold_several_plots_of_a_kind() -> None:
+    app = AppTest.from_function(draw_plots).run()
+    assert not app.exception
+    assert len(app.get("plotly_chart")) == 3
 
 
 def draw_proof(difference: float) -> None:

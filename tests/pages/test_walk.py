@@ -34,6 +34,15 @@ def test_page_draws_and_its_proof_holds(open_page: Open, name: str, language: st
         assert not app.error, label
 
 
+@pytest.mark.parametrize("name", [entry.name for entry in catalog.WALK if "predict" in entry.words("en")])
+def test_code_predict_and_try_open(open_page: Open, name: str) -> None:
+    shown = {kind: open_page(name, lang="en", **{f"details_{name}": kind}) for kind in ("code", "predict", "try")}
+    assert any("def " in block.value for block in shown["code"].code)
+    answers = next(group for group in shown["predict"].get("button_group") if group.key == f"predict_{name}")
+    assert len(answers.options) == len(catalog.entry(name).words("en").predict.options)
+    assert len(shown["try"].markdown) == len(shown["code"].markdown) + 1
+
+
 def test_a_page_is_told_in_one_language_only(open_page: Open) -> None:
     for entry in catalog.WALK:
         english, chinese = (open_page(entry.name, lang=language) for language in choices.LANGUAGES)

@@ -6,11 +6,12 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from pages.figures import neighbours
-from pages.figures.moving_map import Axes, Picture, moving_map
-from pages.figures.projection import HALL_ROOM, ROOM
+from pages.figures.moving_map import Picture, moving_map
+from pages.figures.projection import HALL_ROOM, ROOM, Axes
 from pages.figures.sentence import code
 from pages.ui import state, text
-from pages.ui.growing.scrubber import Explained, Shown, at, between, named, picture, tell
+from pages.ui.chart import chart
+from pages.ui.growing.scrubber import Explained, Shown, at, between, named, tell
 from pages.ui.parts import Page, Proof
 
 NEAREST = 12
@@ -29,7 +30,7 @@ def draw_map(page: Page, shown: Shown) -> Explained:
     titles = [page.words.component.format(number=n + 1, share=f"{float(axes.explained[n]):.0%}") for n in range(2)]
     room = HALL_ROOM if state.get("hall") else ROOM
     with st.container(key="picture_wide"):
-        picture(moving_map(drawn, (titles[0], titles[1]), room, page.theme), "moving_map")
+        chart(moving_map(drawn, (titles[0], titles[1]), room, page.theme), "moving_map")
     tell_way(page, shown, tables[first, picked], tables[last, picked], axes)
     again = F.linear(tables[last].double() - axes.mean.double(), axes.directions.double())
     return Explained(Axes.place, None, [], Proof(places[last], again, "F.linear in float64"))
@@ -56,7 +57,7 @@ def draw_neighbours(page: Page, shown: Shown) -> Explained:
         for moment, found, role in zip((shown.before, shown.after), near, ("neutral", "token"), strict=True)
     ]
     with st.container(key="picture_wide"):
-        picture(neighbours.bars(panels, page.words.cosine, page.theme), "grown_neighbours")
+        chart(neighbours.bars(panels, page.words.cosine, page.theme), "grown_neighbours")
     nearest = int(near[1].rows[0])
     parts = neighbours.cosine_parts(tables[1], shown.token, nearest)
     tell(

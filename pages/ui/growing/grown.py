@@ -6,8 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from pages.figures.moving_map import Axes, fixed_axes
-from pages.figures.projection import with_frequent
+from pages.figures.projection import Axes, principal_axes, with_frequent
 from pages.ui import cache, runs
 from transformer import GPT, Tokenizer, growth, kept
 from transformer.checkpoint import TOKENIZER
@@ -48,7 +47,7 @@ class Moment(NamedTuple):
     @property
     def stream(self) -> ResidualStream:
         """The sentence's way through all blocks."""
-        found: ResidualStream = cache.kept(self._key("stream"), lambda: follow(self.model, self.tokens), _nbytes)
+        found: ResidualStream = cache.kept(self._key("stream"), lambda: follow(self.model, self.tokens))
         return found
 
     def attended_again(self, block: int) -> Tensor:
@@ -59,13 +58,13 @@ class Moment(NamedTuple):
             unit = torch.eye(self.tokens.size(1)).expand(*attention.weights.shape)
             return F.scaled_dot_product_attention(attention.queries, attention.keys, unit, is_causal=True)[0]
 
-        again: Tensor = cache.kept(self._key("again", block), made, lambda found: found.nbytes)
+        again: Tensor = cache.kept(self._key("again", block), made)
         return again
 
     def said(self, place: int) -> NextToken:
         """What comes after one token. N = 1"""
         found: NextToken = cache.kept(
-            self._key("said", place), lambda: next_token(self.model, self.stream.states[-1, place, None]), _nbytes
+            self._key("said", place), lambda: next_token(self.model, self.stream.states[-1, place, None])
         )
         return found
 
@@ -73,7 +72,7 @@ class Moment(NamedTuple):
         """The same if the model stopped at the start, or after any block."""
         states = self.stream.after_blocks[:, place]
         found: Guesses = cache.kept(
-            self._key("lens", place, watched, count), lambda: guesses(self.model, states, watched, count), _nbytes
+            self._key("lens", place, watched, count), lambda: guesses(self.model, states, watched, count)
         )
         return found
 
@@ -81,7 +80,7 @@ class Moment(NamedTuple):
         """The loss of every token of the sentence but the first, and the same by PyTorch's own kernel. (T − 1,) each"""
         states, targets = self.stream.states[-1, :-1], self.tokens[0, 1:]
         found: tuple[Tensor, Tensor] = cache.kept(
-            self._key("losses"), lambda: token_losses(self.model, states, targets), _nbytes
+            self._key("losses"), lambda: token_losses(self.model, states, targets)
         )
         return found
 
@@ -134,13 +133,9 @@ class Grown(NamedTuple):
 
         def made() -> tuple[Tensor, ...]:
             tables = kept.history(self.run, self.steps, TABLE, rows)
-            axes = fixed_axes(tables[-1])
+            axes = principal_axes(tables[-1])
             return (*axes, tables, axes.place(tables))
 
         key = self.folder, self.steps, "map", rows.numpy().tobytes()
-        *axes, tables, places = cache.kept(key, made, _nbytes)
+        *axes, tables, places = cache.kept(key, made)
         return Axes(*axes), tables, places
-
-
-def _nbytes(tensors: tuple[Tensor, ...]) -> int:
-    return sum(tensor.nbytes for tensor in tensors)

@@ -9,8 +9,9 @@ from pages.figures.every_head import every_head, pooled, square_of
 from pages.figures.heads_moved import heads_moved, pooled_change
 from pages.figures.sentence import code
 from pages.ui import state, text
+from pages.ui.chart import chart
 from pages.ui.growing.grown import Moment
-from pages.ui.growing.scrubber import Explained, Shown, between, named, picture, side_by_side, tell
+from pages.ui.growing.scrubber import Explained, Shown, between, named, side_by_side, tell
 from pages.ui.parts import Page, Proof
 from transformer.residual_stream import follow
 
@@ -33,7 +34,7 @@ def draw_heads(page: Page, shown: Shown) -> Explained:
     def draw(moment: Moment, key: str) -> None:
         panels = pooled(moment.stream.weights, side)
         figure = every_head(panels, *names, [""] * len(titles), titles, looked, page.theme)
-        picture(figure, f"heads_{key}", look_at)
+        chart(figure, f"heads_{key}", look_at)
 
     if ways(page, shown) == "side":
         side_by_side(page, shown, draw)
@@ -68,7 +69,7 @@ def draw_change(page: Page, shown: Shown, figure: go.Figure, look_at: Callable[[
             f"###### {page.words.change.format(before=named(shown.before.step), after=named(shown.after.step))}"
         )
         with st.container(key="picture_after"):
-            picture(figure, "heads_moved", look_at)
+            chart(figure, "heads_moved", look_at)
 
 
 def tell_head(page: Page, shown: Shown, block: int, head: int) -> None:

@@ -8,7 +8,8 @@ import torch.nn.functional as F
 
 from pages.figures import growth_curve
 from pages.figures.growth_curve import Mark
-from pages.ui.growing.scrubber import Explained, Shown, between, named, picture, tell
+from pages.ui.chart import chart
+from pages.ui.growing.scrubber import Explained, Shown, between, named, tell
 from pages.ui.parts import Page, Proof
 from pages.ui.training.followed import reader
 from transformer.next_token import token_losses
@@ -28,7 +29,7 @@ def draw_learned(page: Page, shown: Shown) -> Explained:
         left, right = st.columns([3, 2], gap="medium")
         with left, st.container(key="picture_curve"):
             figure = growth_curve.growth_curve(seen.steps, yardsticks, shown.grown.steps, marks, names, page.theme)
-            picture(figure, "growth_curve")
+            chart(figure, "growth_curve")
         reports = dict(seen.reports)
         for moment, kind in ((shown.before, "before"), (shown.after, "after")):
             if "sampled" in (report := reports.get(moment.step, {})):

@@ -3,12 +3,10 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.figures.sentence import code
-from pages.figures.theme import enlarged
 from pages.ui import state, text
 from pages.ui.growing.grown import BUNDLED, Grown, Moment, offered
 from pages.ui.parts import Page, Proof
@@ -134,19 +132,6 @@ def side_by_side(page: Page, shown: Shown, draw: Callable[[Moment, str], None]) 
                 st.markdown(f"###### {page.words.at.format(step=named(moment.step))}")
                 with st.container(key=f"picture_{key}"):
                     draw(moment, key)
-
-
-def picture(figure: go.Figure, key: str, on_click: Callable[[int], None] | None = None) -> None:
-    """A figure in its own colours, as tall as its place; a click on its n-th point calls on_click(n) before the rerun."""
-
-    def clicked() -> None:
-        points = state.component_value(key, "selection")["points"]
-        if on_click and points:
-            on_click(points[0]["point_index"])
-
-    figure = enlarged(figure) if state.get("hall") else figure
-    listening: dict[str, Any] = {"on_select": clicked, "selection_mode": "points"} if on_click else {}
-    st.plotly_chart(figure, theme=None, key=key, height="stretch", config={"displayModeBar": False}, **listening)
 
 
 def tell(page: Page, sentence: str) -> None:
