@@ -20,8 +20,9 @@ SPECIAL = {PADDING: "<pad>", BEGIN: "<s>", END: "</s>", UNKNOWN: "<unk>"}
 
 _NARROW_SPACE = "\u202f"
 _LETTERS = r"[[\p{L}\p{M}\p{N}]--\p{Han}]+"
-_ELIDED = r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’](?=\p{L}|$)"  # l'arbre: an article and a noun
-_TOKEN = regex.compile(rf"(?V1)\s*(?:\p{{Han}}|{_ELIDED}|{_LETTERS}(?:['’-]{_LETTERS})*|\S)(?:\s+$)?", regex.IGNORECASE)
+# l'arbre: an article and a noun. To ignore case only here makes the whole twice as fast.
+_ELIDED = r"(?i:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’](?=\p{L}|$)"
+_TOKEN = regex.compile(rf"(?V1)\s*(?:\p{{Han}}|{_ELIDED}|{_LETTERS}(?:['’-]{_LETTERS})*|\S)(?:\s+$)?")
 _NO_SPACE_BEFORE = regex.compile(r"[.,…!?;:%)\]}»”。，！？；：、）》\u202f]")
 _NO_SPACE_AFTER = regex.compile(r".*(?:['’]|[(\[{«“（《])", regex.DOTALL)
 _CHINESE = regex.compile(r"[\p{Han}。，！？；：、（）《》]")
@@ -57,7 +58,8 @@ class BilingualTokenizer(Tokenizer):
         return cls(seen[one].most_common(1)[0][0] for one in sorted(seen))
 
     def _rows(self, text: str) -> list[int]:
-        return [self._row_of.get(key(word), self._row_of.get(key(word.strip()), UNKNOWN)) for word in split_words(text)]
+        rows = self._row_of
+        return [rows.get(key(word)) or rows.get(key(word.strip()), UNKNOWN) for word in split_words(text)]
 
     def encode(self, text: str) -> Tokens:
         """The tokens of any text, without `BEGIN` and `END`. A piece is the word as typed, without white space."""
@@ -114,9 +116,14 @@ def spaced(words: Iterable[str]) -> Iterator[str]:
     """Words as a sentence has them: a space before each but where their languages have none, a capital at its start."""
     before = ""
     for word in words:
-        space = before and word and not _NO_SPACE_BEFORE.match(word) and not _NO_SPACE_AFTER.fullmatch(before)
-        if space and _CHINESE.match(word) and _CHINESE.fullmatch(before[-1:]):
-            space = ""
         start = word and (not before or before in _STOPS)
-        yield (" " if space else "") + (word[:1].upper() + word[1:] if start else word)
+        yield " " * apart(before, word) + (word[:1].upper() + word[1:] if start else word)
         before = word or before
+
+
+@lru_cache(maxsize=2**15)
+def apart(before: str, word: str) -> bool:
+    """Whether a space stands between two words; there is none beside nothing."""
+    if not before or not word or _NO_SPACE_BEFORE.match(word) or _NO_SPACE_AFTER.fullmatch(before):
+        return False
+    return not (_CHINESE.match(word) and _CHINESE.fullmatch(before[-1:]))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import torch
 import torch.nn.functional as F
@@ -110,14 +110,13 @@ class ClassificationTask:
 
     def report(self, model: nn.Module) -> dict[str, Any]:
         """`accuracy` on the held-out `sentences`, that of simpler models, and `confusion`: [true class][decided class]."""
-        decided = self.judged(model).argmax(-1)
-        simpler = {name: accuracy(judged, self._truth) for name, judged in self.simpler.items()}
+        judged = self.judged(model)
         return {
-            "accuracy": accuracy(self.judged(model), self._truth),
-            **simpler,
+            "accuracy": accuracy(judged, self._truth),
+            **{name: accuracy(simpler, self._truth) for name, simpler in self.simpler.items()},
             "sentences": len(self.held_out),
             "labels": list(self.labels),
-            "confusion": confusion(self._truth, decided, len(self.labels)).tolist(),
+            "confusion": confusion(self._truth, judged.argmax(-1), len(self.labels)).tolist(),
         }
 
     @torch.inference_mode()
@@ -156,7 +155,7 @@ class SentenceData:
 
     family: ClassVar[str] = "classifier"
 
-    language: Language | str = "en"
+    language: Language | Literal["own"] = "en"
     seed: int = 0
 
     def task(self, context_length: int, own: str = "", tokenizer: Tokenizer | None = None) -> ClassificationTask:

@@ -1,15 +1,15 @@
 """Sentences with a label each: those that come with the library, and those that people bring."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple, get_args
 
+from transformer.columns import two_columns
 from transformer.data import seed_of
-from transformer.sentence_pairs import rows
-from transformer.user_text import DataError, decode
+from transformer.user_text import DataError
 from transformer.words import bare, split_words
 
 Language = Literal["en", "zh"]
@@ -52,15 +52,15 @@ def bundled(language: Language) -> LabelledSplit:
 def read_labelled(raw: bytes) -> tuple[Labelled, ...]:
     """The sentences of a file with two columns: in each line a label and a sentence, or a sentence and its label.
 
-    The label is the column that says fewer different things. Columns are separated by tabs, or by commas in a file without
-    tabs; a line of headings is left out, and so is a sentence that occurred before.
+    The label is the column that says fewer different things. A line of headings is left out, and so is a sentence that
+    occurred before.
 
     Raises:
-        DataError: as `user_text.decode`; `label_columns`, with the `line` and how many `columns` it has; `label_blank`,
-            with the `line`; `few_labels` and `many_labels`, with how many `labels` there are and how many are `needed` or
-            the `most`; `few_sentences`, with the `label` that has too few, its `sentences` and how many are `needed`.
+        DataError: as `two_columns`; `few_labels` and `many_labels`, with how many `labels` there are and how many are
+            `needed` or the `most`; `few_sentences`, with the `label` that has too few, its `sentences` and how many are
+            `needed`.
     """
-    cells = [checked(line, row) for line, row in rows(decode(raw))]
+    cells = [(line.first, line.second) for line in two_columns(raw, "label")]
     if cells and {cell.casefold() for cell in cells[0]} <= HEADINGS:
         del cells[0]
     first, second = (len({row[column] for row in cells}) for column in (0, 1))
@@ -71,16 +71,6 @@ def read_labelled(raw: bytes) -> tuple[Labelled, ...]:
     examples = tuple(found.values())
     check_labels(Counter(example.label for example in examples))
     return examples
-
-
-def checked(line: int, row: Sequence[str]) -> tuple[str, str]:
-    """The two cells of a line."""
-    if len(row) != 2:
-        raise DataError("label_columns", line=line, columns=len(row))
-    first, second = (" ".join(cell.split()) for cell in row)
-    if not first or not second:
-        raise DataError("label_blank", line=line)
-    return first, second
 
 
 def check_labels(counts: Counter[str]) -> None:

@@ -1,20 +1,20 @@
 """Sentences and their translations: made by the grammars, or brought by whoever wants to learn other ones."""
 
-import csv
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from random import Random
 from typing import Literal, NamedTuple, get_args
 
 from transformer.bilingual import key, spaced, split_words
+from transformer.columns import Line, two_columns
 from transformer.data import seed_of
 from transformer.grammar.chinese import chinese
 from transformer.grammar.english import english
 from transformer.grammar.french import french
 from transformer.grammar.meaning import Meaning, Word
 from transformer.grammar.speaker import speak
-from transformer.user_text import DataError, decode
+from transformer.user_text import DataError
 
 Target = Literal["fr", "zh"]
 LANGUAGES: Mapping[Target, Callable[[Meaning], list[Word]]] = {"fr": french, "zh": chinese}
@@ -61,7 +61,7 @@ def grammar_pairs(target: Target, count: int, seed: int = 0) -> tuple[Pair, ...]
 def paired(source: list[Word], target: list[Word]) -> Pair:
     """Two sentences of one meaning: tokens are linked where their words share a role."""
     ours, theirs = token_roles(source), token_roles(target)
-    links = {(i, j) for i, roles in enumerate(ours) for j, others in enumerate(theirs) if roles & others}
+    links = {(i, j) for i, roles in enumerate(ours) for j, others in enumerate(theirs) if not roles.isdisjoint(others)}
     return Pair(sentence(source), sentence(target), frozenset(links))
 
 
@@ -78,39 +78,19 @@ def sentence(said: list[Word]) -> str:
 def read_pairs(raw: bytes) -> tuple[Pair, ...]:
     """The pairs of a file with two columns, a sentence and its translation in each line; headings are left out.
 
-    Columns are separated by tabs, and further ones ignored; in a file without tabs, by commas, and then there are two.
-
     Raises:
-        DataError: as `user_text.decode`; `pair_columns`, with the `line` and how many `columns` it has; `pair_blank`,
-            with the `line`; `few_pairs`, with how many `pairs` and how many are `needed`.
+        DataError: as `two_columns`; `few_pairs`, with how many `pairs` and how many are `needed`.
     """
-    found = dict.fromkeys(pair for line, row in rows(decode(raw)) if (pair := checked(line, row)))
+    lines = (line for line in two_columns(raw, "pair") if not are_headings(line))
+    found = dict.fromkeys(Pair(line.first, line.second) for line in lines)
     if len(found) < 2:
         raise DataError("few_pairs", pairs=len(found), needed=2)
     return tuple(found)[:MOST_PAIRS]
 
 
-def rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each line that is not blank, with its number from 1."""
-    if "\t" in text:
-        yield from ((n, line.split("\t")[:2]) for n, line in enumerate(text.split("\n"), start=1) if line.strip())
-        return
-    reader = csv.reader(text.split("\n"), skipinitialspace=True, strict=True)
-    try:
-        yield from ((reader.line_num, row) for row in reader if any(row))
-    except csv.Error as error:
-        raise DataError("pair_columns", line=reader.line_num, columns=1) from error
-
-
-def checked(line: int, row: Sequence[str]) -> Pair | None:
-    """The pair of a line; None for headings."""
-    if len(row) != 2:
-        raise DataError("pair_columns", line=line, columns=len(row))
-    source, target = (" ".join(cell.split()) for cell in row)
-    if not source or not target:
-        raise DataError("pair_blank", line=line)
-    headings = line == 1 and {source.casefold(), target.casefold()} <= HEADINGS
-    return None if headings else Pair(source, target)
+def are_headings(line: Line) -> bool:
+    """Whether a file's first line says what its columns are."""
+    return line.number == 1 and {line.first.casefold(), line.second.casefold()} <= HEADINGS
 
 
 def split_pairs(pairs: Iterable[Pair], held_out: float = 0.1, seed: int = 0) -> PairSplit:

@@ -23,6 +23,7 @@ from transformer.translation import PairData, TranslationTask
 FOLDER = Path(__file__).parent / "assets" / "translation"
 SEED = 0
 CONTEXT_LENGTH = 32
+DATA: dict[Target, PairData] = {target: PairData(target=target, seed=SEED) for target in LANGUAGES}
 THREADS = 1  # the sum of many floats depends on how they are shared out
 TRAINING = TrainingConfig(
     batch_size=64,
@@ -71,15 +72,15 @@ def untrained(target: Target) -> EncoderDecoder:
 
 @cache
 def task(target: Target) -> TranslationTask:
-    """What it learned. The grammar takes a second or two to say it all again."""
-    return PairData(target=target, seed=SEED).task(CONTEXT_LENGTH)
+    """What it learned. The grammar takes a moment to say it all again; the words are those of the checkpoint."""
+    return DATA[target].task(CONTEXT_LENGTH, tokenizer=demonstration(target).tokenizer)
 
 
 def main() -> None:
     """Trains, stores and compares."""
     torch.set_num_threads(THREADS)
     for target in [name for name in LANGUAGES if name in sys.argv[1:] or not sys.argv[1:]]:
-        learned = task(target)
+        learned = DATA[target].task(CONTEXT_LENGTH)
         model = EncoderDecoder(model_config(learned.tokenizer.vocab_size), SEED)
         for step in train(model, learned, TRAINING):
             if step.validation_loss is not None:
@@ -87,7 +88,7 @@ def main() -> None:
         stored = checkpoint.rounded(model, torch.float16)
         extra = {
             "seed": SEED,
-            "data": asdict(PairData(target=target, seed=SEED)),
+            "data": asdict(DATA[target]),
             "training": asdict(TRAINING),
             "torch": torch.__version__,
             "yardsticks": learned.yardsticks(TRAINING),

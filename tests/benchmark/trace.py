@@ -7,17 +7,11 @@ import torch
 
 from tests.benchmark.table import percentile, table
 from transformer import GPT, ModelConfig
+from transformer.arithmetic import operations
 
 BATCH, BLOCKS, VOCABULARY = 4, 4, 1024
 SIZES = [(256, 128), (256, 32), (256, 64), (64, 128), (128, 128), (512, 128)]  # (d_model, context)
 ROUNDS = 30
-
-
-def operations(config: ModelConfig, batch: int) -> int:
-    """Floating-point operations of a forward pass: two for each product of its matrix products."""
-    tokens, width, length = batch * config.context_length, config.d_model, config.context_length
-    block = 4 * width * width + 2 * width * config.d_ff + 2 * length * width
-    return 2 * tokens * (config.num_blocks * block + width * config.vocab_size)
 
 
 def interleaved(*functions: Callable[[], object]) -> list[list[float]]:
@@ -43,7 +37,7 @@ def measure() -> str:
         model, tokens = GPT(config), torch.randint(VOCABULARY, (BATCH, context))
         forward, trace = interleaved(lambda: model(tokens), lambda: model.trace(tokens))  # noqa: B023
         half = percentile(forward, 50), percentile(trace, 50)
-        flops = operations(config, BATCH)
+        flops = operations(config, BATCH, context).total
         rows.append(
             [
                 d_model,

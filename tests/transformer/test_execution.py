@@ -11,31 +11,18 @@ from typing import Any
 import pytest
 import torch
 
+from tests.transformer.small_run import OWN, small_plan
 from transformer import GPT, ModelConfig, checkpoint, latest
 from transformer.config import TrainingConfig
 from transformer.data import Windows
 from transformer.execution import Execution, diagnosis, execute
-from transformer.plans import Plan, TextData
+from transformer.plans import TextData
 from transformer.runs import METRICS, Run, Status
 from transformer.tasks import LanguageModelling
-from transformer.tokenizer import CharacterTokenizer
 from transformer.training import NoDevice, Step
 from transformer.user_text import DataError
 
-OWN = "she hoped to be wise and reasonable in time; but alas! alas! " * 4
-PLAN = Plan(
-    name="Anne",
-    data=TextData(corpora=(), tokenizer="characters"),
-    model=ModelConfig(
-        vocab_size=CharacterTokenizer(OWN).vocab_size,
-        context_length=7,
-        d_model=12,
-        num_heads=3,
-        num_blocks=2,
-        dropout=0.3,
-    ),
-    training=TrainingConfig(batch_size=2, learning_rate=1e-2, max_steps=7, warmup_steps=2, eval_interval=3, seed=3),
-)
+PLAN = small_plan(learning_rate=1e-2, max_steps=7, warmup_steps=2, eval_interval=3)
 
 
 @pytest.fixture

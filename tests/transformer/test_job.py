@@ -12,30 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from transformer import GPT, ModelConfig
-from transformer.config import TrainingConfig
+from tests.transformer.small_run import OWN, small_plan
+from transformer import GPT
 from transformer.job import Jobs
-from transformer.plans import Plan, TextData
 from transformer.runs import Run
-from transformer.tokenizer import CharacterTokenizer
 from transformer.training import Step, train
 from transformer.user_text import DataError
 from transformer.workers import Workers, estimate
 
-OWN = "she hoped to be wise and reasonable in time; but alas! alas! " * 4
-PLAN = Plan(
-    name="Anne",
-    data=TextData(corpora=(), tokenizer="characters"),
-    model=ModelConfig(
-        vocab_size=CharacterTokenizer(OWN).vocab_size,
-        context_length=7,
-        d_model=12,
-        num_heads=3,
-        num_blocks=2,
-        dropout=0.3,
-    ),
-    training=TrainingConfig(batch_size=2, learning_rate=1e-3, max_steps=100_000, eval_interval=50, seed=3),
-)
+PLAN = small_plan(learning_rate=1e-3, max_steps=100_000, eval_interval=50)
 
 
 @pytest.fixture(scope="module")

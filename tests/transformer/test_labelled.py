@@ -71,6 +71,7 @@ def test_a_sentence_that_occurs_again_is_left_out() -> None:
         (b"\x00\x01\x02", "binary", {}),
         (b"+\tgood one\n-\tbad\none more\n", "label_columns", {"line": 3, "columns": 1}),
         (b"+,good, or not\n-,bad\n", "label_columns", {"line": 1, "columns": 3}),
+        (b'+,good\n"-,bad\n+,fair', "label_columns", {"line": 3, "columns": 1}),
         (b"+\tgood one\n\tbad one\n", "label_blank", {"line": 2}),
         ("".join(f"+\t{text}\n" for text in GOOD).encode(), "few_labels", {"labels": 1, "needed": 2}),
         ("".join(f"{n % 9}\tsentence {n}\n" for n in range(90)).encode(), "many_labels", {"labels": 9, "most": 8}),

@@ -13,32 +13,22 @@ from typing import Any
 import pytest
 import torch
 
-from transformer import ModelConfig, checkpoint, latest
+from tests.transformer.small_run import OWN, ROWS, small_plan
+from transformer import checkpoint, latest
 from transformer.checkpoint import CONFIG
-from transformer.config import TrainingConfig
 from transformer.execution import execute, kept_steps
 from transformer.metrics import START, Metrics
-from transformer.plans import Plan, TextData
 from transformer.run_copies import continued, export
 from transformer.runs import METRICS, STATE, Run, Status, runs_in
 from transformer.tokenizer import CharacterTokenizer
 
-OWN = "she hoped to be wise and reasonable in time; but alas! alas! " * 4
-ROWS = CharacterTokenizer(OWN).vocab_size
-PLAN = Plan(
-    name="Anne 安妮",
-    data=TextData(corpora=(), tokenizer="characters"),
-    model=ModelConfig(
-        vocab_size=ROWS,
-        context_length=7,
-        d_model=12,
-        num_heads=3,
-        num_blocks=2,
-        d_ff=20,
-        dropout=0.3,
-        tied_output=False,
-    ),
-    training=TrainingConfig(batch_size=2, learning_rate=1e-2, max_steps=9, warmup_steps=2, eval_interval=4, seed=3),
+PLAN = small_plan(
+    "Anne 安妮",
+    {"d_ff": 20, "tied_output": False},
+    learning_rate=1e-2,
+    max_steps=9,
+    warmup_steps=2,
+    eval_interval=4,
 )
 
 

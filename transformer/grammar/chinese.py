@@ -28,8 +28,7 @@ DENIED_MODES = {"progressive": "没 在", "past": "没", "future": "不 打算",
 def chinese(meaning: Meaning) -> list[Word]:
     """The words of the sentence, its mark among them."""
     asked = words("吗", "question") if meaning.question else []
-    question = meaning.question or isinstance(meaning.clause, Where)
-    return clause(meaning.clause, meaning.question) + asked + words("？" if question else "。", "mark")
+    return clause(meaning.clause, meaning.question) + asked + words("？" if meaning.asks else "。", "mark")
 
 
 def clause(said: Clause, question: bool, at: str = "") -> list[Word]:

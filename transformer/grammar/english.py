@@ -22,8 +22,7 @@ BE = ("am", "are", "is", "are", "are")
 
 def english(meaning: Meaning) -> list[Word]:
     """The words of the sentence, its mark among them; the first is not yet capitalised."""
-    question = meaning.question or isinstance(meaning.clause, Where)
-    return [*clause(meaning.clause, meaning.question, meaning.short), *words("?" if question else ".", "mark")]
+    return [*clause(meaning.clause, meaning.question, meaning.short), *words("?" if meaning.asks else ".", "mark")]
 
 
 def clause(said: Clause, question: bool, short: bool, at: str = "") -> list[Word]:

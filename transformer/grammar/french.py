@@ -30,8 +30,7 @@ ELIDED = {"le", "la", "je", "ne", "de", "que"}
 def french(meaning: Meaning) -> list[Word]:
     """The words of the sentence, its mark among them; the first is not yet capitalised."""
     asked = words("est-ce que", "question") if meaning.question else []
-    question = meaning.question or isinstance(meaning.clause, Where)
-    mark = [Word(QUESTION_MARK, frozenset({"mark"}))] if question else words(".", "mark")
+    mark = [Word(QUESTION_MARK, frozenset({"mark"}))] if meaning.asks else words(".", "mark")
     return euphonic(asked + clause(meaning.clause)) + mark
 
 

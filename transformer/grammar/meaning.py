@@ -1,6 +1,7 @@
 """What a sentence says, before any language says it."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, NamedTuple
 
 from transformer.grammar.lexicon import Adjective, Noun, Phrase, Verb, Who
@@ -121,6 +122,11 @@ class Meaning:
     question: bool = False
     short: bool = False
 
+    @property
+    def asks(self) -> bool:
+        """It ends with a question mark: what is put as a question, and where something is."""
+        return self.question or isinstance(self.clause, Where)
+
 
 class Word(NamedTuple):
     """A word of a sentence and the parts of the meaning it stands for: words that share one translate each other."""
@@ -131,4 +137,10 @@ class Word(NamedTuple):
 
 def words(text: str, *roles: str) -> list[Word]:
     """Every word of a phrase, with the same roles."""
-    return [Word(word, frozenset(roles)) for word in text.split()]
+    return list(_words(text, roles))
+
+
+@cache
+def _words(text: str, roles: tuple[str, ...]) -> tuple[Word, ...]:
+    """The same phrases are said thousands of times."""
+    return tuple(Word(word, frozenset(roles)) for word in text.split())

@@ -1,5 +1,6 @@
 """Chooses what to say: meanings that make sense, from a stream of random numbers."""
 
+from functools import cache
 from random import Random
 
 from transformer.grammar.lexicon import Adjective, Noun, Phrase, Verb, Who, lexicon
@@ -27,13 +28,16 @@ from transformer.grammar.nominals import (
     coloured,
     figure,
     fitting,
+    fitting_any,
     names,
+    nouns,
     person,
     thing,
 )
 
 UNKNOWN: tuple[Determiner, ...] = ("a", "a", "some", "many", *NUMBERS)
 LARGE = {"horse", "cow"}
+SMALL = {"table", "chair", "bed", "box"}
 CONTENTS = {"cup": ("tea", "coffee"), "glass": ("water", "milk"), "bottle": ("water", "milk")}
 
 
@@ -56,12 +60,23 @@ def description(random: Random) -> Describe:
         subject = person(random)
         taken = subject.adjective if isinstance(subject, Thing) else None
         return with_degree(random, subject, random.choice([a for a in fitting(subject) if a is not taken]))
-    nouns = [noun for noun in lexicon().nouns.values() if noun.kind not in BEINGS]
-    known = {kind for noun in nouns for kind in (noun.kind, noun.name)}
-    adjective = random.choice([a for a in lexicon().adjectives.values() if a.fits & known])
-    noun = random.choice([noun for noun in nouns if adjective.fits & {noun.kind, noun.name}])
+    adjective = random.choice(said_of_things())
+    noun = random.choice([noun for noun in matching(adjective.fits) if noun.kind not in BEINGS])
     subject = thing(random, noun, KNOWN)
     return with_degree(random, subject if adjective.colour else coloured(random, subject), adjective)
+
+
+@cache
+def said_of_things() -> tuple[Adjective, ...]:
+    """The adjectives that make sense of something that is nobody."""
+    things = [noun for noun in lexicon().nouns.values() if noun.kind not in BEINGS]
+    return fitting_any(*{kind for noun in things for kind in (noun.kind, noun.name)})
+
+
+@cache
+def matching(wanted: frozenset[str]) -> tuple[Noun, ...]:
+    """The nouns whose kind or name is wanted."""
+    return tuple(noun for noun in lexicon().nouns.values() if noun.kind in wanted or noun.name in wanted)
 
 
 def with_degree(random: Random, subject: Nominal, adjective: Adjective) -> Describe:
@@ -81,14 +96,14 @@ def rival(random: Random, subject: Nominal) -> Nominal:
     if subject.adjective is not None:
         colours = [a for a in fitting(subject) if a.colour and a is not subject.adjective]
         return Thing(subject.noun, "the", subject.plural, random.choice(colours))
-    noun = random.choice([n for n in lexicon().nouns.values() if n.kind == subject.noun.kind])
+    noun = random.choice(nouns(subject.noun.kind))
     others: tuple[Determiner, ...] = ("the", "this", "that", "my", "your")
     return thing(random, noun, tuple(one for one in others if one != subject.determiner))
 
 
 def act(random: Random) -> Meaning:
     """Somebody does something."""
-    verb = random.choice([v for v in lexicon().verbs.values() if v.objects])
+    verb = random.choice(transitive())
     mode = one_mode(random, verb)
     subject = person(random)
     negative = mode != "habit" and not verb.recipient and random.random() < 0.25
@@ -108,6 +123,12 @@ def act(random: Random) -> Meaning:
     return Meaning(said, question, random.random() < 0.5)
 
 
+@cache
+def transitive() -> tuple[Verb, ...]:
+    """The verbs that are done to something."""
+    return tuple(verb for verb in lexicon().verbs.values() if verb.objects)
+
+
 def act_of_motion(random: Random) -> Meaning:
     """Somebody goes somewhere, or comes back."""
     verb = lexicon().verbs[random.choices(("go", "come_back"), (3, 2))[0]]
@@ -116,7 +137,7 @@ def act_of_motion(random: Random) -> Meaning:
     negative = mode != "habit" and random.random() < 0.25
     frequency: Frequency = random.choice(FREQUENCIES) if mode == "habit" else ""
     question = not negative and frequency != "never" and askable(subject) and random.random() < 0.2
-    noun = random.choice([n for n in lexicon().nouns.values() if n.kind in ("place", "shops")])
+    noun = random.choice(nouns("place", "shops"))
     time = None
     if not frequency and (mode == "habit" or random.random() < 0.4):
         time = random.choice([t for t in lexicon().times.values() if mode in t.fits])
@@ -171,8 +192,8 @@ def objects(random: Random, verb: Verb, mode: Mode, subject: Nominal, plain: boo
     """What it is done to. `plain`: denied or asked, so that numbers and adjectives would be odd."""
     if "who" in verb.objects and random.random() < 0.4:
         return random.choice([who for who in names() if who is not subject])
-    nouns = [n for n in lexicon().nouns.values() if n.kind in verb.objects or n.name in verb.objects]
-    noun = random.choice([n for n in nouns if not isinstance(subject, Thing) or n is not subject.noun])
+    itself = subject.noun if isinstance(subject, Thing) else None
+    noun = random.choice([noun for noun in matching(verb.objects) if noun is not itself])
     if noun.kind == "drink" and verb.name != "like" and not plain and mode != "habit" and random.random() < 0.8:
         container = random.choice([name for name, contents in CONTENTS.items() if noun.name in contents])
         number: Determiner = random.choice(("a", "a", "two", "three"))
@@ -201,16 +222,20 @@ def determiners(verb: Verb, noun: Noun, plain: bool) -> tuple[Determiner, ...]:
 
 def somewhere(random: Random, large: bool, figure: Nominal) -> tuple[Phrase, Thing]:
     """A preposition and what stands there; people and horses are not found in a box."""
-    taken = figure.noun.name if isinstance(figure, Thing) else ""
-    places = [
+    preposition, name = random.choice(places(figure.noun.name if isinstance(figure, Thing) else "", large))
+    determiner: Determiner = random.choice(("the", "the", "the", "this", "my"))
+    return preposition, adorned(random, Thing(lexicon().nouns[name], determiner), 0.15)
+
+
+@cache
+def places(taken: str, large: bool) -> tuple[tuple[Phrase, str], ...]:
+    """Every preposition with each noun that it fits, but for the noun that is `taken`."""
+    return tuple(
         (preposition, ground)
         for preposition in lexicon().prepositions.values()
         for ground in sorted(preposition.fits)
-        if ground != taken and not (large and (ground in ("table", "chair", "bed", "box")))
-    ]
-    preposition, name = random.choice(places)
-    determiner: Determiner = random.choice(("the", "the", "the", "this", "my"))
-    return preposition, adorned(random, Thing(lexicon().nouns[name], determiner), 0.15)
+        if ground != taken and not (large and ground in SMALL)
+    )
 
 
 def askable(subject: Nominal) -> bool:
