@@ -102,6 +102,15 @@ class Visitor:
 
     def run(self) -> float:
         """Runs the page with the states set so far. Returns seconds until the server was done."""
+        self.exceptions.clear()
+        start = time.perf_counter()
+        self.send()
+        while not self._receive():
+            pass
+        return time.perf_counter() - start
+
+    def send(self) -> None:
+        """Asks for a run, as a quick hand does while the last one is not answered."""
         message = BackMsg()
         message.rerun_script.query_string = self._query
         message.rerun_script.page_name = self._page
@@ -115,12 +124,7 @@ class Visitor:
                 state.json_value = json.dumps(value)
             else:
                 setattr(state, field, value)
-        self.exceptions.clear()
-        start = time.perf_counter()
         self._socket.send(message.SerializeToString())
-        while not self._receive():
-            pass
-        return time.perf_counter() - start
 
     def set(self, key: str, value: bool | str | list[float] | dict[str, Any]) -> None:
         """Sets a widget, by the key it was drawn with: a slider's value is a list of one number, a component's a dict."""

@@ -3,7 +3,7 @@
 const REDRAWN = 1500; // ms in which the page may draw the picture anew
 const SILENCE = new WeakMap(); // picture → ends the listening of an earlier run, which a rerun would otherwise add to
 
-export default function draw({ data, parentElement, setTriggerValue }) {
+function draw({ data, parentElement, setTriggerValue }) {
   const picture = (parentElement.host ?? parentElement).ownerDocument.querySelector(data.within);
   const choose = (event, byKeyboard) => {
     const part = event.target.closest("[data-place]");

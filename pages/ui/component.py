@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 import streamlit as st
 
-UNPACK = "\nexport default (given) => draw({ ...given, data: JSON.parse(new TextDecoder().decode(given.data)) })"
+UNPACK = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
 
 class Mount(Protocol):
@@ -17,9 +18,8 @@ class Mount(Protocol):
 
 
 def component(name: str, *, js: str, html: str = "", css: str = "", isolate_styles: bool = True) -> Mount:
-    """Registers a component, once and at import. js: a module whose default export is called `draw`."""
-    unpacked = js.replace("export default function draw", "function draw") + UNPACK
-    registered = st.components.v2.component(name, html=html, css=css, js=unpacked, isolate_styles=isolate_styles)
+    """Registers a component, once and at import. js: a module that declares `draw`, to be called at every run."""
+    registered = st.components.v2.component(name, html=html, css=css, js=js + UNPACK, isolate_styles=isolate_styles)
 
     def mount(*, key: str, data: Mapping[str, Any], **on_change: Callable[[], None]) -> None:
         registered(key=key, data=json.dumps(data).encode(), **on_change)  # type: ignore[arg-type]

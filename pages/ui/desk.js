@@ -144,7 +144,7 @@ function element(tag, properties, ...children) {
   return made
 }
 
-export default function draw({ data, parentElement, setStateValue }) {
+function draw({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".desk")
   if (!DESKS.has(root)) DESKS.set(root, new Desk(root))
   DESKS.get(root).update(data, setStateValue)

@@ -4,7 +4,7 @@ const TYPING = "input, textarea, select, [contenteditable], [role=slider], [role
 const SILENCE = new WeakMap() // header → ends the listening of an earlier run
 const HALL = "clamp(20px, 1.25vw, 30px)" // the root's size of type in the lecture hall; everything else is in rem
 
-export default function draw({ data, parentElement, setTriggerValue }) {
+function draw({ data, parentElement, setTriggerValue }) {
   const header = parentElement.querySelector(".walk")
   const turn = (page) => page && setTriggerValue("page", page.name)
   document.documentElement.style.fontSize = data.hall ? HALL : ""

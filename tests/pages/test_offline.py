@@ -19,7 +19,7 @@ from pages.ui import catalog, choices
 
 for vocabulary in choices.VOCABULARIES:
     app = AppTest.from_file("pages/ui/frame.py", default_timeout=60)
-    app.session_state["choices"]["weights"], app.session_state["choices"]["vocab"] = "random", vocabulary
+    app.session_state["choices"] = {"weights": "random", "vocab": vocabulary}
     app.run()
     assert not app.exception, app.exception
 app = AppTest.from_file("pages/ui/frame.py", default_timeout=60).run()

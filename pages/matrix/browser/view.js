@@ -244,7 +244,7 @@ class View {
   }
 }
 
-export default function draw({ data, parentElement, setTriggerValue }) {
+function draw({ data, parentElement, setTriggerValue }) {
   const frame = parentElement.querySelector(".scene");
   let view = VIEWS.get(parentElement);
   if (view?.frame !== frame) {

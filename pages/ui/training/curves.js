@@ -240,7 +240,7 @@ class View {
   }
 }
 
-export default function draw({ data, parentElement, setTriggerValue }) {
+function draw({ data, parentElement, setTriggerValue }) {
   const frame = parentElement.querySelector(".curves");
   let view = VIEWS.get(frame);
   if (!view) VIEWS.set(frame, (view = new View(parentElement)));
