@@ -11,9 +11,9 @@ import torch
 from pages.figures.answers import Panel, answers
 from pages.figures.attributions import attributions
 from pages.figures.held_out import held_out
-from pages.figures.sentence import code, literal
+from pages.figures.sentence import literal
 from pages.matrix import Matrix, Readout, Selection, flow, product
-from pages.ui import classified, state
+from pages.ui import classification_choices, state
 from pages.ui.parts import Page, Proof, size
 from pages.ui.text import number
 from transformer.attribution import gradient_times_input, leave_one_out
@@ -27,7 +27,7 @@ JUDGES = ("constant", "naive_bayes", "logistic_regression", "accuracy")
 
 page = Page(__file__)
 words = page.words
-seen = classified.ask(page)
+seen = classification_choices.ask(page)
 if not len(seen.tokens):
     st.info(words.invite)
     st.stop()
@@ -170,10 +170,6 @@ about = {
 }
 page.opening(size(trace.tokens), f"{size(trace.log_probabilities)} {page.frame.axes.B} × {words.classes}", **about)
 view = page.view(*VIEWS)
-if seen.unknown:
-    st.caption(words.unknown.format(words=" ".join(map(code, seen.unknown))))
-if len(seen.sentence) > length:
-    st.caption(words.left_out.format(length=length, total=len(seen.sentence), left_out=len(seen.sentence) - length))
 VIEWS[view]()
 with torch.no_grad():
     again = model(seen.tokens[None])

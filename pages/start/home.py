@@ -8,9 +8,10 @@ import streamlit as st
 from pages.figures.model_picture import Stage, brief, shape
 from pages.figures.sentence import percent
 from pages.figures.token_strip import STYLE, piece
-from pages.ui import catalog, state
+from pages.ui import catalog, sidebar, state
 from pages.ui.families import FAMILIES, Shown
 from pages.ui.parts import Page
+from transformer import GPT
 
 MOST_PIECES = 26
 page = Page(__file__)
@@ -98,6 +99,8 @@ st.html(STYLE)
 welcome = st.container(key="welcome", horizontal=True, vertical_alignment="center", wrap=False)
 page.controls = st.container(key="family")
 family = page.view(*FAMILIES)
+if family != GPT.family:
+    sidebar.want("own")  # the other families have controls of their own
 made = FAMILIES[family](page)
 with welcome:
     st.markdown(getattr(words.lead, family))

@@ -1,19 +1,16 @@
 """The three families of models on the first page: what each is made of, what it reads and what it says to it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import streamlit as st
 from torch import nn
 
 from pages.figures import model_picture
 from pages.figures.model_picture import Rows, sizes
 from pages.figures.sentence import percent
-from pages.ui import cache, catalog, classified, state, text, translation, translation_choices
+from pages.ui import cache, catalog, classification_choices, state, translation, translation_choices
 from pages.ui.parts import Page
 from pages.ui.translation import Translation
-from pages.ui.translation_choices import linked
 from transformer import classification_demonstration
 
 GUESSES, CLASSES = 3, 2  # as many as there is room for
@@ -72,13 +69,13 @@ def gpt(page: Page) -> Shown | None:
 
 
 def encoder_decoder(page: Page) -> Shown | None:
-    """The bundled translator, with the sentence of the paper's pages; None if it is empty."""
-    seen = _translation(page)
+    """The translator of the paper's pages, with their sentence; None if it is empty."""
+    seen = translation_choices.choose(page)
     if not seen.read:
         return None
     config, trace = seen.config, seen.trace
     (batch, source), target = trace.encoder.tokens.shape, trace.decoder.tokens.size(1)
-    found = translation.bundled(seen.pair).extra
+    shown = "random" if not seen.weights.run else "run" if seen.of_a_run else "trained"
     return Shown(
         seen.model,
         config.num_blocks,
@@ -90,48 +87,21 @@ def encoder_decoder(page: Page) -> Shown | None:
         (),
         seen.sentence_of(seen.written),
         "encoder_decoder",
-        ("translation_model", "trained", "random") if seen.weights.run else ("translation_model", "random", "trained"),
-        {"step": found["training"]["max_steps"], **told(found["report"])},
+        ("translation_model", shown, "trained" if shown == "random" else "random"),
+        _about_translator(seen) if shown == "trained" else {"step": seen.weights.step},
     )
 
 
-def _translation(page: Page) -> Translation:
-    """Draws the sentence and the languages, both shared with the paper's pages, in the sidebar."""
-    words = text.words(Path(translation.__file__).with_suffix(".toml"), page.language)
-    examples: dict[str, str] = words.examples.table()
-    key, example, names = "translation_english", f"{page.name}_example", words.pair_names.table()
-
-    def take() -> None:
-        if state.get(example) is not None:
-            state.put(key, examples[state.get(example)])
-            state.put(example, None)
-
-    with st.sidebar, st.container(key="translation"):
-        linked("english", next(iter(examples.values())), lambda value: isinstance(value, str))
-        most = translation_choices.MOST_CHARACTERS
-        typed = st.text_area(
-            words.sentence, key=key, height=68, placeholder=words.invite, max_chars=most, persist_state="session"
-        )
-        st.pills(words.sentence, list(examples), key=example, on_change=take, label_visibility="collapsed")
-        chosen = st.segmented_control(
-            words.pair,
-            list(names),
-            format_func=names.__getitem__,
-            required=True,
-            key=linked("pair", "zh" if page.language == "zh" else "fr", names.__contains__),
-            persist_state="session",
-            width="stretch",
-        )
-    pair, weights = str(chosen), state.get(linked("model", "trained", ("trained", "random", "run").__contains__))
-    found, run = translation.bundled(pair), "" if weights == "random" else cache.DEMONSTRATION
-    weights_from = cache.Source(found.model.config, 0, run)
-    return Translation(pair, weights_from, found.tokenizer.encode(typed), block=0, head=0, row=0)
+def _about_translator(seen: Translation) -> dict[str, Any]:
+    """What the bundled translator reached."""
+    found = translation.bundled(seen.pair).extra
+    return {"step": found["training"]["max_steps"], **told(found["report"])}
 
 
 def classifier(page: Page) -> Shown | None:
     """The classifier of its page, with that page's sentence; None if the sentence is empty."""
     own = Page(str(catalog.entry("classification").script))
-    seen = classified.ask(own)
+    seen = classification_choices.ask(own)
     if not len(seen.tokens):
         return None
     config, (batch, length) = seen.model.config, seen.trace.tokens.shape

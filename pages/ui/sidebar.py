@@ -103,7 +103,8 @@ def _sizes(words: Words) -> list[Line]:
         _slider("heads", names, sizes.num_heads, heads, locked),
         _slider("blocks", names, sizes.num_blocks, _range(SPANS["blocks"]), locked),
     ]
-    reach = _range(replace(context, high=min(context.high, sizes.context_length)))
+    longest = min(context.high, sizes.context_length)
+    reach = _range(replace(context, low=min(context.low, longest), high=longest))
     rest = [
         _slider("context", names, state.get("context"), reach),
         _slider("batch", names, state.get("batch"), _range(SPANS["batch"])),

@@ -100,6 +100,8 @@ def linked(page: str, name: str, default: Any, allowed: Callable[[Any], bool]) -
         put(key, value)
     if value != default:
         recall("linked")[name] = value
+    else:
+        recall("linked").pop(name, None)  # a fragment runs without `settle`
     return key
 
 

@@ -64,6 +64,11 @@ class Translation:
         return self.weights.config
 
     @property
+    def of_a_run(self) -> bool:
+        """Whether somebody trained it here."""
+        return self.weights.run not in ("", cache.DEMONSTRATION)
+
+    @property
     def model(self) -> EncoderDecoder:
         """The translator; shared, so never to be changed."""
         return translator(self.pair, self.weights)

@@ -1,6 +1,7 @@
 """The sidebar of the encoder–decoder's pages: sentence, languages, weights, sizes, and what is looked at."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -11,12 +12,13 @@ from pages.ui import cache, runs, state, text
 from pages.ui.choices import heads_for
 from pages.ui.parts import Page
 from pages.ui.text import Words
-from pages.ui.translation import Translation, bundled, task, tokenizer, translator
+from pages.ui.translation import OWN, Translation, bundled, task, tokenizer, translator
 from transformer import ModelConfig
 from transformer.sentence_pairs import Target
 from transformer.translation_demonstration import CONTEXT_LENGTH
 
-FAMILY, PREFIX = "encoder_decoder", "translation"
+FAMILY, PREFIX, RUN = "encoder_decoder", "translation", "run"
+WEIGHTS = ("trained", "random", RUN)
 MOST_BLOCKS, MOST_CHARACTERS, MOST_SEED, EXAMPLES = 6, 2000, 9999, 5
 WIDTHS = range(8, 513, 8)
 SIZES = {"N": 2, "width": 128, "cut": 4}  # of random weights, as those of the bundled translators
@@ -25,11 +27,16 @@ PICKED = {"asker": 1, "asked": 2, "number": 3}
 
 
 def ask(page: Page, *, rows: bool) -> Translation:
-    """Draws the controls, whose values all pages with this sidebar share, and which are part of the link.
+    """`choose`, and the place that is looked at. rows: whether the page looks at one of the two rows of a batch."""
+    chosen = choose(page)
+    with st.sidebar, st.container(key="translation_place"):
+        block, head, row = _place(_words(page), chosen.pair, chosen.weights, rows)
+    return replace(chosen, block=block, head=head, row=row)
 
-    rows: whether the page looks at one of the two rows of a batch.
-    """
-    words = text.words(Path(__file__).with_name("translation.toml"), page.language)
+
+def choose(page: Page) -> Translation:
+    """Draws the controls, whose values all pages with this sidebar share, and which are part of the link."""
+    words = _words(page)
     with st.sidebar, st.container(key="translation"):
         places = st.container(), st.container()
         weights = _weights(words)
@@ -37,11 +44,14 @@ def ask(page: Page, *, rows: bool) -> Translation:
         with places[0]:
             typed = _sentence(words, pair, run)
         source = cache.Source(_sizes(words, pair, run, step), _seed(words) if not run else 0, run, step)
-        block, head, row = _place(words, pair, source, rows)
-        asked = Translation(pair, source, tokenizer(pair, run).encode(typed), block, head, row)
+        chosen = Translation(pair, source, tokenizer(pair, run).encode(typed), block=0, head=0, row=0)
         with places[1]:
-            _told(words, asked)
-    return asked
+            _told(words, chosen)
+    return chosen
+
+
+def _words(page: Page) -> Words:
+    return text.words(Path(__file__).with_name("translation.toml"), page.language)
 
 
 def linked(name: str, default: Any, allowed: Callable[[Any], bool]) -> str:
@@ -54,14 +64,15 @@ def picked(name: str, limit: int) -> int:
     return min(int(state.get(linked(name, PICKED[name], range(10**4).__contains__))), limit - 1)
 
 
-def _choice(words: Words, name: str, codes: Sequence[str], default: str) -> str:
+def _choice(words: Words, name: str, codes: Sequence[str], default: str, *, possible: int | None = None) -> str:
+    """A choice among codes. possible: how many of them can be had now; all if it is not given."""
     table = getattr(words, f"{name}_names").table()
     chosen = st.segmented_control(
         getattr(words, name),
         codes,
         format_func=table.__getitem__,
         required=True,
-        key=linked(name, default, codes.__contains__),
+        key=linked(name, default, codes[:possible].__contains__),
         persist_state="session",
         width="stretch",
     )
@@ -69,20 +80,40 @@ def _choice(words: Words, name: str, codes: Sequence[str], default: str) -> str:
 
 
 def _weights(words: Words) -> str:
-    known = runs.walkable(FAMILY)
-    weights = _choice(words, "model", ("trained", "random", *(["run"] if known else [])), "trained")
-    if weights == "run":
-        key = linked("learned", next(iter(known)), known.__contains__)
+    """The kind of weights; a run's is named by every link, and that there is none of that name is told."""
+    known, link, key = runs.walkable(FAMILY), state.recall("link"), f"{PREFIX}_learned"
+    asked = link.get("model", state.get(f"{PREFIX}_model"))
+    id = str(link.get("learned", state.get(key)) or next(iter(known), ""))
+    there = id in known and _loads(id)
+    offered = WEIGHTS if known else WEIGHTS[:2]
+    weights = _choice(words, "model", offered, WEIGHTS[0], possible=3 if there else 2)
+    if asked == RUN and not there:
+        st.caption(words.gone)
+        state.put(key, "")
+    if weights == RUN:
+        state.put(key, id)
+        linked("learned", "", known.__contains__)
         st.selectbox(words.run, list(known), format_func=known.__getitem__, key=key, persist_state="session")
     return weights
 
 
+def _loads(id: str) -> bool:
+    """Whether a run has weights that can be looked at, and what it learned from."""
+    found = runs.find(id)
+    try:
+        if found is None or (step := found.latest_step()) is None:
+            return False
+        return bool(cache.checkpoint(str(found.folder), step) and task(OWN, str(found.folder)))
+    except (OSError, ValueError):
+        return False  # a folder that somebody has edited
+
+
 def _learned(words: Words, weights: str, language: str) -> tuple[str, str, int]:
     """The pair of languages, and the run and its step as in `cache.Source`. A run has its own pair."""
-    if weights == "run" and (found := runs.find(state.get(f"{PREFIX}_learned"))) and runs.readable(found):
+    if weights == RUN and (found := runs.find(state.get(f"{PREFIX}_learned"))) and runs.readable(found):
         return str(found.plan.data.target), str(found.folder), runs.latest_step(found) or 0  # type: ignore[attr-defined]
     pair = _choice(words, "pair", get_args(Target), "zh" if language == "zh" else "fr")
-    return pair, cache.DEMONSTRATION if weights == "trained" else "", 0
+    return pair, cache.DEMONSTRATION if weights == WEIGHTS[0] else "", 0
 
 
 def _sentence(words: Words, pair: str, run: str) -> str:

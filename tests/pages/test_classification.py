@@ -137,10 +137,16 @@ def test_the_language_of_the_data_follows_the_page_until_another_is_chosen(open_
     assert english.text_area(key="classification_text_en").value.startswith("The food")
 
 
-def test_words_it_has_never_met_are_named(open_page: Open) -> None:
-    choices = asked("en", "trained", "words") | {"classification_text_en": "A splendiferous qwertz, not bad"}
-    app = open_page("classification", **choices)
-    assert any("`splendiferous` `qwertz`" in element.value for element in app.caption)
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", ["classification", "home"])
+def test_words_it_has_never_met_are_named_wherever_the_sentence_is_read(
+    open_page: Open, name: str, language: str
+) -> None:
+    family = {"home_view": "classifier"} if name == "home" else {}
+    choices = {"classification_learned_zh": "en", "lang": language} | family
+    app = open_page(name, **choices, classification_text_en="A splendiferous qwertz, not bad")
+    told = catalog.entry("classification").words(language).unknown.format(words="`splendiferous` `qwertz`")
+    assert [caption.value for caption in app.caption].count(told) == 1
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from tests.pages.markup import parse
 from tests.pages.reading import component, drawn
 from tests.pages.test_words import PAGES
 from transformer import ModelConfig
+from transformer.bilingual import UNKNOWN
 from transformer.config import TrainingConfig
 from transformer.encoder_decoder import BEGIN, PADDING, EncoderDecoder, padded
 from transformer.execution import execute
@@ -215,6 +216,26 @@ def test_a_link_to_a_run_that_is_gone_shows_the_trained_weights(
     seen = reading(monkeypatch)
     open_page("encoder_decoder", translation_model="run", translation_learned="gone", translation_pair="fr")
     assert seen[-1].weights.run == "demonstration"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("weights", ["trained", "random"])
+@pytest.mark.parametrize("name", ["encoder_decoder", "cross_attention", "decoding", "home"])
+def test_a_word_that_no_model_has_met_is_named_and_said_to_mean_little(
+    open_page: Open, name: str, weights: str, language: str
+) -> None:
+    told = tomllib.loads((PAGES / "ui/translation.toml").read_text("utf-8"))[language]["unknown"]
+    choices = shared(model=weights, english="There is no zyzzyva in front of the tree.") | {"lang": language}
+    app = open_page(name, home_view="encoder_decoder", **choices)
+    assert [c.value for c in app.caption].count(told.format(words="`zyzzyva`")) == 1
+    app = open_page(name, home_view="encoder_decoder", **choices | shared(model=weights))
+    assert not [c.value for c in app.caption if c.value.startswith(told.partition("{")[0])]
+
+
+@pytest.mark.parametrize("pair", ["fr", "zh"])
+def test_no_sentence_that_is_learned_from_has_an_unknown_word(pair: str) -> None:
+    for known in task(pair, "").train:
+        assert UNKNOWN not in (*known.source, *known.target)
 
 
 def test_trained_weights_lock_their_sizes_and_say_why(open_page: Open) -> None:

@@ -311,7 +311,7 @@ def test_the_classes_on_the_page_have_the_models_probabilities(open_page: Open) 
         chances = model(torch.tensor([task.tokenizer.encode(sentence).ids])).exp()[0]
     said = next(element.proto.body for element in app.get("html") if "guesses" in element.proto.body)
     best = task.labels[int(chances.argmax())]
-    assert f">{best}<" in said and f"{100 * float(chances.max()):.0f} %" in said
+    assert f">{best}<" in said and f"{100 * float(chances.max()):.0f}%" in said
     assert said.index(f">{best}<") == min(said.index(f">{label}<") for label in task.labels)
 
 
