@@ -3,6 +3,7 @@
 import copy
 import hashlib
 import json
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -69,7 +70,9 @@ def save(
     `extra` is anything `json` can write: seeds, a training configuration, losses. A smaller `dtype` rounds the weights:
     what was measured of them should then have been measured after `rounded`.
     """
-    replace_files(folder, files(model, tokenizer, extra, dtype))
+    packed = files(model, tokenizer, extra, dtype)
+    folder.mkdir(parents=True, exist_ok=True)
+    replace_files(folder, packed)
 
 
 def files(
@@ -96,6 +99,29 @@ def json_bytes(value: Any, indent: int | None = 2) -> bytes:
     return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in a JSON file. Raises ValueError if there is none, or a number that JSON has no word for."""
+    try:
+        found = parse_json(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path} is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise ValueError(f"{path} holds {type(found).__name__}, not an object")
+    return found
+
+
+def parse_json(data: bytes) -> Any:
+    """The value of a JSON text. Raises ValueError if it is none; NaN and infinities, which Python would let pass, are none."""
+    return json.loads(data, parse_float=_finite, parse_constant=_finite)
+
+
+def _finite(written: str) -> float:
+    number = float(written)
+    if not math.isfinite(number):
+        raise ValueError(f"{written} is no number that a file should hold")
+    return number
+
+
 def load(folder: Path) -> Checkpoint:
     """Reads a checkpoint, its weights as float32. Nothing in the files is ever executed.
 
@@ -105,17 +131,17 @@ def load(folder: Path) -> Checkpoint:
     """
     data = (folder / WEIGHTS).read_bytes()
     try:
-        config = json.loads((folder / CONFIG).read_bytes())
+        config = read_json(folder / CONFIG)
         family = family_of(config.get("family", "gpt"))
         model_config, digest, extra = family.config(**config["model"]), config[WEIGHTS], config["extra"]
-        tokenizer = tokenizer_from_json(json.loads((folder / TOKENIZER).read_bytes()))
+        tokenizer = tokenizer_from_json(read_json(folder / TOKENIZER))
     except (TypeError, KeyError) as error:
         raise ValueError(f"{folder} is no checkpoint of this library: {error}") from error
-    weights = parse_weights(data)
+    weights = parse_weights(data, folder / WEIGHTS)
     if hashlib.sha256(data).hexdigest() != digest:
         raise ValueError(f"{folder / WEIGHTS} is not the file that {CONFIG} was written with")
     model = family.model(model_config)
-    fill(model, weights)
+    fill_from(folder / WEIGHTS, model, weights)
     return Checkpoint(model, tokenizer, extra)
 
 
@@ -126,12 +152,20 @@ def rounded(model: Model, dtype: torch.dtype) -> Model:
     return copied
 
 
-def parse_weights(data: bytes) -> dict[str, Tensor]:
+def parse_weights(data: bytes, path: Path) -> dict[str, Tensor]:
     """The tensors of a safetensors file. Raises ValueError for any other, a pickle among them."""
     try:
         return parse_safetensors(data)
     except SafetensorError as error:
-        raise ValueError(f"{WEIGHTS} holds no safetensors: {error}") from error
+        raise ValueError(f"{path} holds no safetensors: {error}") from error
+
+
+def fill_from(path: Path, model: nn.Module, weights: Mapping[str, Tensor]) -> None:
+    """`fill` with what was read from a file, which the error names."""
+    try:
+        fill(model, weights)
+    except ValueError as error:
+        raise ValueError(f"{path} does not fit: {error}") from error
 
 
 @torch.no_grad()
@@ -148,8 +182,10 @@ def fill(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
 
 
 def replace_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Writes all files beside their places, then moves them in; if the writing fails, the old ones stay as they were."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Writes all files beside their places, then moves them in; if the writing fails, the old ones stay as they were.
+
+    Raises FileNotFoundError if there is no such folder: one that somebody has deleted does not come back by itself.
+    """
     temporaries = {name: folder / f".{name}.{os.getpid()}" for name in files}
     try:
         for name, temporary in temporaries.items():

@@ -1,5 +1,6 @@
 """The curve as TensorBoard's event files, beside metrics.jsonl, where the tensorboard package is installed."""
 
+import threading
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
@@ -7,6 +8,12 @@ from typing import Self
 from transformer.training import Step
 
 FOLDER = "tensorboard"
+
+
+def _leave_quietly(args: threading.ExceptHookArgs) -> None:
+    """TensorBoard writes in a thread, and raises here what stopped it, at the next step: a full disk, a deleted folder."""
+    if not isinstance(args.exc_value, OSError):
+        threading.__excepthook__(args)
 
 
 class EventFiles:
@@ -23,11 +30,15 @@ class EventFiles:
             self._writer = SummaryWriter(run_folder / FOLDER, purge_step=begun + 1 if begun else None)
 
     def __enter__(self) -> Self:
+        self._hook, threading.excepthook = threading.excepthook, _leave_quietly
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._writer is not None:
-            self._writer.close()
+        try:
+            if self._writer is not None:
+                self._writer.close()
+        finally:
+            threading.excepthook = self._hook
 
     def add(self, step: Step) -> None:
         """Losses, learning rate and gradient norm of a step."""

@@ -1,6 +1,7 @@
 """A run being trained: what it writes down on the way, whom it obeys, and what becomes of a failure."""
 
 import errno
+import math
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,7 +10,7 @@ from typing import Any
 import torch
 
 from transformer import latest, metrics, parallel
-from transformer.checkpoint import TOKENIZER, build, fill, json_bytes, replace_files
+from transformer.checkpoint import TOKENIZER, build, fill, fill_from, json_bytes, replace_files
 from transformer.event_files import EventFiles
 from transformer.runs import METRICS, YARDSTICKS, Fortune, Run, Status
 from transformer.training import NoDevice, Step, train
@@ -48,7 +49,8 @@ def execute(
         except Exception as error:
             status = failure(error, execution)
         with suppress(OSError):  # no room even for this: without a word the run counts as interrupted
-            run.note(status)
+            if run.exists:
+                run.note(status)
     return status
 
 
@@ -111,6 +113,8 @@ class Execution:
 
     def save(self) -> None:
         """From here the run can be taken up; what the curve says of it is on disk first."""
+        if not self.run.exists:
+            raise FileNotFoundError(f"{self.run.folder} was deleted")
         self._curve.flush()
         began = time.perf_counter()
         latest.write(self.run.folder, self.model, self.training.state(), self.seconds)
@@ -126,7 +130,7 @@ class Execution:
             replace_files(folder, {TOKENIZER: tokenizer, YARDSTICKS: yardsticks, METRICS: b""})
             return None
         begun = latest.read(folder)
-        fill(self.model, begun.weights)
+        fill_from(folder / latest.FILE, self.model, begun.weights)
         metrics.cut(folder / METRICS, begun.state.step)
         for step in self.run.checkpoints():
             if step > begun.state.step:
@@ -134,6 +138,8 @@ class Execution:
         return begun
 
     def _record(self, step: Step) -> None:
+        if step.validation_loss is not None and not math.isfinite(step.validation_loss):
+            raise FloatingPointError("the weights are no longer good for anything; those last saved are")
         self._curve.write(metrics.step_line(step, self.seconds))
         if step.step in self._kept:
             self._keep(step.step)

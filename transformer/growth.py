@@ -69,6 +69,7 @@ def keep(run: Run, folder: Path) -> None:
         *((step, metrics.report_line(step, report)) for step, report in seen.reports if step in kept),
     ]
     curve = b"".join(line for _, line in sorted(lines, key=lambda line: line[0]))
+    folder.mkdir(parents=True, exist_ok=True)
     replace_files(folder, {name: (run.folder / name).read_bytes() for name in files} | {METRICS: curve})
 
 

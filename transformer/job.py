@@ -2,6 +2,7 @@
 
 import os
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from threading import RLock
@@ -48,7 +49,8 @@ class Jobs:
             if folder in self._training:
                 self._leaving.add(folder)
             if folder in self._training or run.is_held():
-                run.ask(command)
+                with suppress(FileNotFoundError):  # its folder was deleted, and its process leaves by itself
+                    run.ask(command)
 
     def place(self, run: Run) -> int | None:
         """0 while a process trains it, or is about to; 1 and more: its place in the queue; None if it is not here."""

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from transformer.checkpoint import replace_files
+from transformer.checkpoint import parse_json, replace_files
 from transformer.training import Step
 
 
@@ -81,15 +81,24 @@ def _parse(
     steps, seconds, reports = [], [], []
     for line in lines.splitlines():
         try:
-            found = json.loads(line)
+            found = parse_json(line)
             if "report" in found:
                 reports.append((int(found["step"]), dict(found["report"])))
             else:
                 seconds.append(float(found.pop("seconds")))
-                steps.append(Step(**found))
+                steps.append(_step(found))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise ValueError(f"{path} has a line that is no step: {line[:60]!r}") from error
     return tuple(steps), tuple(seconds), tuple(reports)
+
+
+def _step(found: dict[str, Any]) -> Step:
+    """A step as it was written. Raises TypeError if something of it is no number."""
+    step = Step(**found)
+    for name, value in vars(step).items():
+        if not isinstance(value, int | float) and (name, value) != ("validation_loss", None):
+            raise TypeError(f"{name} is {value!r}")
+    return step
 
 
 def cut(path: Path, step: int) -> None:

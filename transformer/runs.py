@@ -14,7 +14,6 @@
 Every file but the growing metrics.jsonl is replaced as a whole. None is a program.
 """
 
-import json
 import os
 import re
 import secrets
@@ -33,9 +32,10 @@ from transformer.checkpoint import (
     TOKENIZER,
     Checkpoint,
     build,
-    fill,
+    fill_from,
     json_bytes,
     parse_weights,
+    read_json,
     replace_files,
     weights_of,
 )
@@ -100,7 +100,7 @@ class Run:
     def open(cls, root: Path, id: str) -> Self:
         """The run with this id, which may come from a link that anybody can write. Raises ValueError if there is none."""
         run = cls(root / id)
-        if not _ID.fullmatch(id) or not (run.folder / CONFIG).is_file():
+        if not _ID.fullmatch(id) or not run.exists:
             raise ValueError(f"there is no run {id!r}")
         return run
 
@@ -110,9 +110,14 @@ class Run:
         return self.folder.name
 
     @property
+    def exists(self) -> bool:
+        """Whether its plan is there; if not, somebody has deleted it."""
+        return (self.folder / CONFIG).is_file()
+
+    @property
     def plan(self) -> Plan:
         """What it is."""
-        return Plan.from_json(_json(self.folder / CONFIG))
+        return Plan.from_json(read_json(self.folder / CONFIG))
 
     @property
     def own(self) -> str:
@@ -125,7 +130,7 @@ class Run:
         """None as long as the run has never started."""
         path = self.folder / TOKENIZER
         try:
-            return tokenizer_from_json(_json(path)) if path.is_file() else None
+            return tokenizer_from_json(read_json(path)) if path.is_file() else None
         except (KeyError, TypeError) as error:
             raise ValueError(f"{path} holds no tokenizer: {error}") from error
 
@@ -137,7 +142,7 @@ class Run:
     def status(self) -> Status:
         """How it fares, which is `interrupted` if it says that it runs and nobody runs it."""
         try:
-            status = Status(**_json(self.folder / STATE))
+            status = Status(**read_json(self.folder / STATE))
         except (TypeError, FileNotFoundError) as error:
             raise ValueError(f"{self.folder / STATE} holds no status: {error}") from error
         if status.name not in get_args(Fortune):
@@ -151,7 +156,7 @@ class Run:
     def yardsticks(self) -> dict[str, float]:
         """Losses of simpler models on the same held-out targets; empty as long as the run has never started."""
         path = self.folder / YARDSTICKS
-        return {str(name): float(loss) for name, loss in _json(path).items()} if path.is_file() else {}
+        return {str(name): float(loss) for name, loss in read_json(path).items()} if path.is_file() else {}
 
     def metrics(self, since: metrics.Cursor = metrics.START) -> metrics.Metrics:
         """The curve, or what was added to it since: `seen = seen.then(run.metrics(seen.cursor))`."""
@@ -175,14 +180,16 @@ class Run:
         """
         plan, tokenizer = self.plan, self.tokenizer
         if step is None:
+            path = self.folder / latest.FILE
             found = latest.read(self.folder, weights_only=True)
             step, weights = found.state.step, found.weights
         else:
-            weights = parse_weights((self.folder / f"step-{step}.safetensors").read_bytes())
+            path = self.folder / f"step-{step}.safetensors"
+            weights = parse_weights(path.read_bytes(), path)
         if tokenizer is None:
             raise FileNotFoundError(f"{self.folder / TOKENIZER} is not there")
         model = build(plan.data.family, plan.model)
-        fill(model, weights)
+        fill_from(path, model, weights)
         return Checkpoint(model, tokenizer, {"name": plan.name, "step": step})
 
     def keep(self, model: torch.nn.Module, step: int) -> None:
@@ -239,11 +246,3 @@ def _created(run: Run) -> str:
         return run.plan.created
     except ValueError:
         return ""
-
-
-def _json(path: Path) -> dict[str, Any]:
-    """The object in a JSON file."""
-    found = json.loads(path.read_bytes())
-    if not isinstance(found, dict):
-        raise ValueError(f"{path} holds {type(found).__name__}, not an object")
-    return found

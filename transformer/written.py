@@ -6,7 +6,8 @@ import zlib
 from collections.abc import Sequence
 from typing import Literal
 
-Rows = tuple[tuple[float, ...], ...]
+from transformer.single_head import Rows
+
 Sentence = list[tuple[str, tuple[float, ...]]]
 Fault = Literal["number", "width", "height", "large", "twice", "words", "shared"]
 LARGEST = 1000.0

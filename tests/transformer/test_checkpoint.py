@@ -64,7 +64,7 @@ def test_a_pickle_is_refused_and_not_executed(tmp_path: Path) -> None:
     save(tmp_path, GPT(MODEL), TOKENIZER, {})
     for refused in (pickle.dumps(Bomb()), b"", b"\x80" * 40):
         (tmp_path / WEIGHTS).write_bytes(refused)
-        with pytest.raises(ValueError, match=r"^model\.safetensors holds no safetensors"):
+        with pytest.raises(ValueError, match=r"model\.safetensors holds no safetensors"):
             load(tmp_path)
     assert not (tmp_path / "exploded").exists()
 
@@ -72,9 +72,15 @@ def test_a_pickle_is_refused_and_not_executed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"d_ff": 21}, r"^blocks\.0\.feed_forward\.hidden\.bias should be \(21,\) and is \(20,\)$"),
-        ({"num_blocks": 1}, r"^blocks\.1\.\S+ should be absent and is \(12,\)$"),
-        ({"tied_output": False}, r"^output\.weight should be \(\d+, 12\) and is absent$"),
+        (
+            {"d_ff": 21},
+            r"model\.safetensors does not fit: blocks\.0\.feed_forward\.hidden\.bias should be \(21,\) and is \(20,\)$",
+        ),
+        ({"num_blocks": 1}, r"model\.safetensors does not fit: blocks\.1\.\S+ should be absent and is \(12,\)$"),
+        (
+            {"tied_output": False},
+            r"model\.safetensors does not fit: output\.weight should be \(\d+, 12\) and is absent$",
+        ),
         ({"num_heads": 5}, r"^d_model 12 cannot be cut into 5 heads"),
         ({"n_embd": 12}, r"is no checkpoint of this library: .*n_embd"),
     ],

@@ -140,8 +140,8 @@ def test_when_the_server_is_killed_its_trainer_saves_and_leaves(create: Callable
     until(lambda: run.metrics().steps)
     server.kill()
     server.wait()
-    until(lambda: run.status().name == "paused")
-    assert run.latest_step() == run.status().step and not run.is_held()
+    until(lambda: run.status().name == "paused" and not run.is_held())
+    assert run.latest_step() == run.status().step
 
 
 def test_an_estimate_is_measured_and_has_a_name_for_what_would_go_wrong(workers: Workers) -> None:
