@@ -118,15 +118,25 @@ def pick_a_point(page: Page) -> tuple[str, float]:
     return step, float(loss)
 
 
-def start(page: Page, address: str) -> None:
-    """Brings a text and starts a run that takes a while."""
-    page.goto(f"{address}/train?" + "&".join(f"{name}={value}" for name, value in TINY.items()))
+def open_form(page: Page, address: str, settings: dict[str, str]) -> None:
+    """The page of a run that can be begun as soon as there is a text."""
+    page.goto(f"{address}/train?" + "&".join(f"{name}={value}" for name, value in settings.items()))
     settled(page, title("train"))
-    paste = page.get_by_label(re.compile("paste"))
-    paste.fill(OWN * 20)
-    paste.press("Control+Enter")
+
+
+def start(page: Page, address: str, settings: dict[str, str] = TINY) -> None:
+    """Brings a text and starts a run that takes a while."""
+    open_form(page, address, settings)
+    bring(page, OWN * 20)
     page.locator(".st-key-begin_run button").click()
     is_learning(page)
+
+
+def bring(page: Page, text: str) -> None:
+    """Pastes a text to learn from."""
+    paste = page.get_by_label(re.compile("paste"))
+    paste.fill(text)
+    paste.press("Control+Enter")
 
 
 def test_a_learner_trains_leaves_returns_reloads_stops_and_walks(page: Page, address: str, tmp_path: Path) -> None:
@@ -168,6 +178,36 @@ def test_a_learner_trains_leaves_returns_reloads_stops_and_walks(page: Page, add
     expect(written).to_contain_text(catalog.entry("softmax").words("en").readout.total)
     (shown,) = re.findall(r"weight\s*=?\s*([\d.]+)", written.inner_text())
     assert float(shown) == pytest.approx(weight(run, QUERY, KEY), abs=1e-4)
+
+
+def test_what_is_chosen_while_it_learns_is_in_the_address_at_once(page: Page, address: str) -> None:
+    start(page, address, {**TINY, "model.num_blocks": "2"})
+    held_out_loss(page)
+    for name in ("block", "head"):
+        page.locator(f".st-key-train_look_{name}").get_by_role("combobox").click()
+        page.get_by_role("option", name=f"{name.capitalize()} 2").click()
+        expect(page).to_have_url(re.compile(f"look_{name}=2"))
+    page.locator(".st-key-train_look_block").get_by_role("combobox").click()
+    page.get_by_role("option", name="Block 1").click()
+    expect(page).not_to_have_url(re.compile("look_block"))
+    pick_a_point(page)
+    expect(page).to_have_url(re.compile(r"(?=.*line=batch)(?=.*at=\d+)"))
+    is_learning(page)
+    page.locator(".st-key-run_stop button").click()
+    expect(page.locator(".st-key-steering")).to_contain_text("stopped", timeout=SECONDS)
+    page.reload()
+    expect(page.locator(".st-key-worked")).to_contain_text("On the batch", timeout=SECONDS)
+
+
+def test_a_text_that_was_brought_survives_a_reload(page: Page, address: str) -> None:
+    open_form(page, address, TINY)
+    bring(page, OWN * 20)
+    kept = f"{len(OWN * 20):,} characters of yours"
+    expect(page.get_by_text(kept)).to_be_visible(timeout=SECONDS)
+    page.reload()
+    expect(page.get_by_text(kept)).to_be_visible(timeout=SECONDS)
+    page.locator(".st-key-forget_own button").click()
+    expect(page.get_by_text(kept)).not_to_be_visible(timeout=SECONDS)
 
 
 def weight(run: Run, query: int, key: int) -> float:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.ui import runs, state
 from pages.ui.parts import Page
-from pages.ui.training import costs
+from pages.ui.training import costs, drafts
 from pages.ui.training.followed import Followed, is_going, look_at
 from pages.ui.training.texts import sentence
 from transformer.execution import diagnosis
@@ -24,6 +24,8 @@ def begin(page: Page, plan: Plan, own: str) -> None:
     """Starts a new run of this learner and turns to it."""
     run = Run.create(runs.own_folder(), plan, own)
     jobs().start(run)
+    if own:
+        drafts.forget(plan.data.family)  # the run keeps it from now on
     look_at(run.id)
     state.put(f"{page.name}_view", "watch")
 

@@ -1,6 +1,6 @@
 """A run as pages follow it: its folder is the truth, and what was read of it once is not read again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -18,9 +18,6 @@ from transformer.metrics import Metrics
 from transformer.next_token import NextToken, next_token
 from transformer.plans import Plan
 from transformer.runs import Run, Status
-from transformer.training import evaluate
-
-MOST_ARITHMETIC = 3e10  # floating-point operations that a page spends on a validation made anew
 
 SEVERAL, OVERFITTING = 2, 0.005  # validations since the best one, and by how much the last is worse
 
@@ -163,27 +160,3 @@ def turned_up(validations: Sequence[tuple[int, float]]) -> tuple[int, float] | N
     later = len(validations) - 1 - best
     worse = validations[-1][1] > (1 + OVERFITTING) * validations[best][1]
     return validations[best] if later >= SEVERAL and worse else None
-
-
-def validated(followed: Followed) -> Callable[[], Tensor] | None:
-    """A way to make the run's last validation anew from its weights; None while it trains, or where it would take long."""
-    last, plan = followed.validations[-1:], followed.plan
-    targets = plan.training.eval_batches * plan.training.batch_size * plan.model.context_length
-    width, rows = plan.model.d_model, plan.model.vocab_size
-    arithmetic = 2 * targets * width * (plan.model.num_blocks * (4 * width + 2 * plan.model.d_ff) + rows)
-    if (
-        followed.going
-        or not runs.readable(followed.run)
-        or not last
-        or last[0][0] != runs.latest_step(followed.run)
-        or arithmetic > MOST_ARITHMETIC
-    ):
-        return None
-    return lambda: _evaluated(followed.run.folder, last[0][0])
-
-
-@lru_cache(maxsize=64)
-def _evaluated(folder: Path, step: int) -> Tensor:
-    run = Run(folder)
-    task = run.task()
-    return torch.tensor(evaluate(weights(folder, step).model, task, task.validation(run.plan.training)))

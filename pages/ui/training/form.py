@@ -2,9 +2,7 @@
 
 import math
 import re
-from concurrent.futures import Future
 from html import escape
-from typing import Any
 
 import streamlit as st
 
@@ -15,6 +13,7 @@ from pages.ui import runs, state
 from pages.ui.parts import Page
 from pages.ui.text import number
 from pages.ui.training import choosing, controls, costs, curves, texts
+from pages.ui.training.awaited import look_again
 from pages.ui.training.examples import Examples
 from pages.ui.training.followed import is_going, look_at
 from pages.ui.training.settings import Draft, groups, lesson_of
@@ -24,7 +23,7 @@ from transformer.plans import Plan, TextData
 from transformer.user_text import DataError
 
 POINTS = 300  # of the planned learning rate
-TICK, PATIENCE = 0.5, 8.0  # seconds between looks; seconds that the page waits for a text before it shows the rest
+PATIENCE = 8.0  # seconds that the page waits for a text before it shows the rest
 
 
 def draw(page: Page, draft: Draft) -> Facts | Examples | None:
@@ -75,7 +74,7 @@ def _read(page: Page, draft: Draft) -> Facts | Examples | None:
             return reading.result(PATIENCE)
     except TimeoutError:
         st.caption(page.words.reading)
-        _look_again(reading)
+        look_again(reading)
     except DataError as fault:
         st.error(sentence(page.words, fault.code, **fault.values))
     return None
@@ -116,7 +115,7 @@ def _estimate(page: Page, plan: Plan, own: str) -> None:
     words, measured = page.words, costs.estimates().of(plan, own)
     if not measured.done():
         st.caption(words.cost.measuring)
-        _look_again(measured)
+        look_again(measured)
         return
     try:
         cost = measured.result()
@@ -171,16 +170,6 @@ def _sample(page: Page, group: str, draft: Draft, found: Facts | Examples | None
         names = Names(**page.words.names.table())
         figure = schedule(steps, list(map(draft.training.learning_rate_at, steps)), names, page.theme)
         curves.still(figure, "schedule")
-
-
-def _look_again(*awaited: Future[Any]) -> None:
-    """Draws the page anew as soon as something has been measured."""
-
-    def look() -> None:
-        if all(future.done() for future in awaited):
-            st.rerun()
-
-    st.fragment(look, run_every=TICK)()
 
 
 def _named(page: Page, found: Examples) -> list[tuple[str, ...]]:

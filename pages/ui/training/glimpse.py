@@ -1,5 +1,6 @@
 """What a run's newest weights make of the learner's sentence: one head's attention, and what comes next."""
 
+from html import escape
 from typing import NamedTuple
 
 import streamlit as st
@@ -13,6 +14,7 @@ from pages.figures.sentence import code
 from pages.ui import state
 from pages.ui.parts import Page, Proof
 from pages.ui.text import token
+from pages.ui.training import awaited
 from pages.ui.training.followed import Followed, Glance, glance, weights
 from transformer.checkpoint import Checkpoint
 from transformer.gpt import GPT
@@ -62,6 +64,16 @@ def draw_next(page: Page, shown: Shown) -> Proof:
     return Proof(probabilities, again, "F.softmax(GPT.forward)")
 
 
+def draw_writing(page: Page, seen: Followed, step: int) -> None:
+    """What the model wrote when it had come to a step, or the last time before."""
+    written = [(at, report) for at, report in seen.metrics.reports if at <= step and "sampled" in report]
+    if written:
+        at, report = written[-1]
+        told = escape(page.words.writes.format(step=f"{at:,}"))
+        prompt, sampled = escape(report["prompt"]), escape(report["sampled"])
+        st.html(f'<div class="writes">{told} <span class="prompt">{prompt}</span><b>{sampled}</b></div>')
+
+
 def _newest(run: Run) -> Checkpoint | None:
     """The newest weights there are."""
     try:
@@ -81,6 +93,7 @@ def _choose(page: Page, name: str, most: int) -> int:
         numbers,
         format_func=lambda number: shown(label, number),
         key=key,
+        on_change=awaited.chosen,
         persist_state="session",
         label_visibility="collapsed",
     )

@@ -13,8 +13,9 @@ from pages.figures.sentence import literal
 from pages.ui import state
 from pages.ui.parts import Page
 from pages.ui.text import Words, token
-from pages.ui.training import examples
+from pages.ui.training import drafts, examples
 from pages.ui.training.examples import Examples
+from transformer.execution import diagnosis
 from transformer.plans import Data, TextData
 from transformer.tokenizer import Tokenizer
 from transformer.user_text import DataError, decode
@@ -93,8 +94,11 @@ def _kept(what: str, family: str) -> str:
 
 
 def own_text(family: str = TextData.family) -> str:
-    """What the learner brought; nothing as long as they brought nothing."""
-    return str(state.recall(_kept("own_text", family), ""))
+    """What the learner brought, on this visit or an earlier one; nothing as long as they brought nothing."""
+    name = _kept("own_text", family)
+    if state.recall(name) is None:
+        state.remember(name, drafts.kept(family))
+    return str(state.recall(name))
 
 
 def own_fault(family: str = TextData.family) -> DataError | None:
@@ -111,6 +115,10 @@ def ask_own(page: Page, family: str = TextData.family) -> None:
         take_pasted = lambda: _take(state.get(pasted).encode("utf-8", "replace"), family)  # noqa: E731
         st.file_uploader(words.files.table()[family], key=dropped, on_change=lambda: _take_file(dropped, family))
         st.text_area(words.paste, key=pasted, on_change=take_pasted)
+    if brought := own_text(family):
+        with st.container(key="brought", horizontal=True, vertical_alignment="center"):
+            st.markdown(f":small[{words.kept.format(characters=f'{len(brought):,}')}]", width="content")
+            st.button(words.forget, key="forget_own", on_click=_forget, args=(family,), type="tertiary")
 
 
 def _take_file(key: str, family: str) -> None:
@@ -119,11 +127,24 @@ def _take_file(key: str, family: str) -> None:
 
 
 def _take(raw: bytes, family: str) -> None:
+    """Makes it what the learner brought, for this visit and, as far as the disk lets it, for later ones."""
     try:
-        state.remember(_kept("own_text", family), decode(raw))
-        state.remember(_kept("own_fault", family), None)
+        text = decode(drafts.checked(raw))
     except DataError as fault:
         state.remember(_kept("own_fault", family), fault)
+        return
+    state.remember(_kept("own_text", family), text)
+    state.remember(_kept("own_fault", family), None)
+    try:
+        drafts.keep(family, text)
+    except OSError as error:
+        state.remember("run_fault", diagnosis(error))
+
+
+def _forget(family: str) -> None:
+    drafts.forget(family)
+    state.remember(_kept("own_text", family), "")
+    state.remember(_kept("own_fault", family), None)
 
 
 def of_family(words: Words, family: str, name: str) -> Any:

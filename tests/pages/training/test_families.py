@@ -9,7 +9,7 @@ import torch
 from pages.ui import catalog
 from pages.ui.training import settings
 from tests.pages.conftest import Open
-from tests.pages.reading import chart, component
+from tests.pages.reading import chart, component, controls
 from tests.pages.training.opened import LEARNER, Desk, app_error, opened, said, trained, watching, words
 from transformer.classification import SentenceData
 from transformer.classifier import ClassifierConfig
@@ -167,6 +167,60 @@ def test_a_run_is_walked_on_the_pages_of_its_family(open_page: Open, tmp_path: P
     app.switch_page(str(catalog.entry(page).script)).run()
     assert not app.exception
     assert (app.session_state[model], app.session_state[chosen]) == ("run", run.id)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("family", OWN)
+def test_the_first_page_shows_the_run_that_was_chosen(
+    open_page: Open, tmp_path: Path, family: str, language: str
+) -> None:
+    run = learned(tmp_path, family)
+    _, model, chosen = WALKED[family]
+    choices: dict[str, Any] = {"lang": language, "home_view": family, "_learner": LEARNER}
+    app = open_page("home", **choices, **{model: "run", chosen: run.id})
+    count = sum(parameter.numel() for parameter in run.load().model.parameters())
+    assert any(element.value.startswith("✓") and f"{count:,}" in element.value for element in app.markdown)
+    told = getattr(catalog.entry("home").words(language).weights, family).run.format(step=4)
+    assert told in [element.value for element in app.markdown]
+    app.button(key="switch").click().run()
+    assert not app.exception and told not in [element.value for element in app.markdown]
+
+
+@pytest.mark.parametrize("family", OWN)
+@pytest.mark.parametrize("damage", [None, "half", "gone"])
+def test_a_link_names_the_run_that_it_shows_or_says_that_there_is_none(
+    open_page: Open, tmp_path: Path, family: str, damage: str | None
+) -> None:
+    run = learned(tmp_path, family)
+    if damage:
+        path = run.folder / "latest.safetensors"
+        path.write_bytes(path.read_bytes()[: 300 if damage == "half" else 0])
+    page, model, chosen = WALKED[family]
+    for key in ({}, {chosen: run.id}):
+        app = open_page(page, _learner=LEARNER, **{model: "run"}, **key)
+        link = component(app, "address")["query"]
+        gone = catalog.entry("classification").words("en").gone
+        assert (f"={run.id}" in link) == ("model=run" in link) == (not damage)
+        assert (gone in [element.value for element in app.caption]) == bool(damage)
+
+
+@pytest.mark.parametrize("family", OWN)
+def test_after_a_run_is_gone_another_can_be_chosen(open_page: Open, tmp_path: Path, family: str) -> None:
+    run, (page, model, chosen) = learned(tmp_path, family), WALKED[family]
+    app = open_page(page, _learner=LEARNER, **{model: "run", chosen: "gone"})
+    app.button_group(key=model).set_value("run").run()
+    assert not app.exception
+    assert f"={run.id}" in component(app, "address")["query"]
+
+
+@pytest.mark.parametrize("family", OWN)
+def test_a_sentence_that_nothing_reads_is_not_asked_for(open_page: Open, tmp_path: Path, family: str) -> None:
+    run = learned(tmp_path, family)
+    for app in (opened(open_page, train_learns=STARTS[family]), watching(open_page, run)):
+        assert set(controls(app)) == {"lang", "hall"}
+    assert {"text", "weights"} & set(controls(open_page("home", home_view=family))) == set()
+    for app in (opened(open_page), watching(open_page, trained(tmp_path / "learners" / LEARNER))):
+        assert "text" in controls(app)
 
 
 def test_runs_of_all_families_are_listed_and_compared_within_one(open_page: Open, tmp_path: Path) -> None:
