@@ -32,7 +32,7 @@ LENGTHS = (1, 16, 32, 64, 128, 256)
 page = Page(__file__)
 lesson, words = page.lesson, page.words
 model, tokenizer, context = lesson.model, lesson.tokenizer, lesson.config.context_length
-prompt = writing.prompt_of(lesson)
+pictured = writing.prompt_of(lesson)
 rows = f"{lesson.config.vocab_size:,}"
 
 
@@ -78,7 +78,7 @@ def draw_writing() -> None:
         begun.go_on(AT_ONCE, BUSY)
         if not begun.going:
             st.rerun()  # the button and the clock are not this function's
-    made = begun.tokens if begun else []
+    made, prompt = (begun.tokens, writing.asked_of(begun).prompt) if begun else ([], pictured)
     tokens = [each.token for each in made]
     picked = writing.picked(len(tokens))
     raw = b"".join(map(tokenizer.token_bytes, tokens))
@@ -91,13 +91,12 @@ def draw_writing() -> None:
         going=going,
     )
     clickable(picture, key="written", on_pick=lambda part: writing.pick(part["place"]))
-    draw_walk(tokens, picked)
+    draw_walk((*prompt, *tokens[:picked])[-context:], tokens, picked)
 
 
-def draw_walk(tokens: list[int], picked: int) -> None:
-    """Where the forward pass that made the picked token can be walked."""
+def draw_walk(before: tuple[int, ...], tokens: list[int], picked: int) -> None:
+    """Where the forward pass that made the picked token can be walked. before: what it read"""
     with st.container(key="walk", horizontal=True, vertical_alignment="center"):
-        before = (*prompt, *tokens[:picked])[-context:]
         if not tokens or not before:
             st.markdown(words.walk.later if before else words.walk.nothing.format(rows=rows))
             return
@@ -109,7 +108,8 @@ def draw_walk(tokens: list[int], picked: int) -> None:
 
 
 def walk(before: tuple[int, ...]) -> None:
-    """Makes the tokens that a forward pass read the sentence that every page walks."""
+    """Makes the tokens that a forward pass read the sentence that every page walks; the text stays."""
+    writing.keep_while_walked(before)
     walk_tokens(lesson, before)
     state.put("context", max(len(before), lesson.context_length))
     state.put("query", len(before) - 1)
@@ -210,14 +210,14 @@ def prove_choice() -> Proof:
 
 def prove_cache() -> Proof:
     """The next token's logits from the last token and what is remembered, against those of the whole pass."""
-    remembered = next_logits(model, prompt[:-1])[1]
-    return Proof(next_logits(model, prompt, remembered)[0], logits, "GPT.forward")
+    remembered = next_logits(model, pictured[:-1])[1]
+    return Proof(next_logits(model, pictured, remembered)[0], logits, "GPT.forward")
 
 
-if prompt:
-    logits = cache.said_after(lesson.source, lesson.pictured, len(prompt) - 1).logits[0]
+if pictured:
+    logits = cache.said_after(lesson.source, lesson.pictured, len(pictured) - 1).logits[0]
 else:
-    logits, _ = next_logits(model, prompt)
+    logits, _ = next_logits(model, pictured)
 page.opening(size(lesson.pictured), f"`({lesson.config.vocab_size},)` {page.frame.axes.V}", words.one)
 view = page.view("write", "choose", "cache")
 st.html(token_strip.STYLE)

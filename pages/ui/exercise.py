@@ -11,6 +11,7 @@ import torch
 from pages.ui import state
 from pages.ui.parts import Page
 from pages.ui.slider import slider
+from pages.ui.stepper import stepper
 from transformer.single_head import Exercise, Rows
 from transformer.written import NotUnderstood, Sentence, read_matrix, read_related, read_sentence, written
 
@@ -76,16 +77,11 @@ def _learning(page: Page) -> tuple[float, float, int]:
     divided = page.linked("divided", True, lambda chosen: isinstance(chosen, bool))
     scaled = st.toggle(words.divided, key=divided, persist_state="session")
     rate = slider(page, "rate", words.rate, RATES, 0.05)
-    with st.container(key="go", horizontal=True):
-        for count, label in (1, words.one), (10, words.ten), (0, words.back):
-            st.button(label, key=f"go_{count}_steps", on_click=_step_by(f"{page.name}_steps", count))
-    steps = slider(page, "steps", words.steps, range(MOST_STEPS + 1), 0)
-    return math.sqrt(WIDTH) if scaled else 1.0, rate, steps
-
-
-def _step_by(key: str, count: int) -> Callable[[], None]:
-    """A button's effect: so many steps on; back to the start for 0."""
-    return lambda: state.put(key, min(state.get(key) + count, MOST_STEPS) if count else 0)
+    key = page.linked("steps", 0, range(MOST_STEPS + 1).__contains__)
+    buttons = [(1, words.one), (10, words.ten), (0, words.back)]
+    keep = partial(state.put, key)
+    stepper(words.steps, state.get(key), MOST_STEPS, buttons, key=f"{page.name}_stepper", on_change=keep)
+    return math.sqrt(WIDTH) if scaled else 1.0, rate, int(state.get(key))
 
 
 def _sentences(page: Page, related: bool) -> tuple[Sentence, list[Sentence]]:

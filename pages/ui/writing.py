@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from pages.ui import state
+from pages.ui.cache import Source
 from pages.ui.lesson import Lesson
 from pages.ui.parts import Page
 from transformer.sampling import Writing, generate
@@ -26,6 +27,15 @@ class Settings:
     temperature: float
     top_k: int
     top_p: float
+
+
+class Asked(NamedTuple):
+    """What a text depends on. prompt: the tokens that it begins with."""
+
+    source: Source
+    prompt: tuple[int, ...]
+    settings: Settings
+    seed: int
 
 
 def ask(page: Page) -> Settings:
@@ -65,6 +75,18 @@ def pick(place: int) -> None:
     state.remember("picked_token", place)
 
 
+def asked_of(writing: Writing) -> Asked:
+    """What a text was written for."""
+    assert isinstance(writing.asked, Asked)
+    return writing.asked
+
+
+def keep_while_walked(tokens: tuple[int, ...]) -> None:
+    """Keeps the text while these tokens, with which it begins, are the sentence that every page walks."""
+    if writing := current():
+        state.remember("walked", asked_of(writing)._replace(prompt=tokens))
+
+
 def prompt_of(lesson: Lesson) -> tuple[int, ...]:
     """The tokens that the text begins with: the pictured row's."""
     return tuple(lesson.pictured[0].tolist())
@@ -72,18 +94,19 @@ def prompt_of(lesson: Lesson) -> tuple[int, ...]:
 
 def _start_or_stop(page: Page, settings: Settings, seed: int) -> None:
     """A text that nobody stopped is written anew when something it depends on has changed."""
-    asked = page.lesson.source, prompt_of(page.lesson), settings, seed
+    asked = Asked(page.lesson.source, prompt_of(page.lesson), settings, seed)
 
     def begin() -> None:
         forbidden = page.lesson.tokenizer.undecodable
         steps = generate(
-            page.lesson.model, asked[1], max_tokens=MOST, seed=seed, forbidden=forbidden, **asdict(settings)
+            page.lesson.model, asked.prompt, max_tokens=MOST, seed=seed, forbidden=forbidden, **asdict(settings)
         )
         state.remember("writing", Writing(asked, steps))
+        state.remember("walked", None)
         pick(MOST)
 
     writing = current()
-    if writing and writing.asked != asked:
+    if writing and asked not in (writing.asked, state.recall("walked")):
         state.remember("writing", None)
         if not writing.stopped:
             begin()

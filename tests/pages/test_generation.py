@@ -7,6 +7,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from pages.ui import catalog
 from pages.ui.lesson import Lesson
 from tests.pages.conftest import Open
 from tests.pages.markup import picture
@@ -129,6 +130,34 @@ def test_a_written_token_leads_to_the_pass_that_made_it(open_page: Open, choices
     assert walked.tokens[0].tolist() == window
     logits = walked.model(walked.tokens[:1])[0, -1].detach()
     assert float(logits.softmax(0)[writing.tokens[5].token]) == pytest.approx(writing.tokens[5].own, rel=1e-3)
+
+
+@SETTINGS
+def test_a_text_whose_tokens_were_walked_is_still_there_until_something_changes(
+    open_page: Open, choices: dict[str, Any]
+) -> None:
+    app = open_page("generation", **choices)
+    writing, prose = write(app), picture(app).one("prose").text
+    for place in (5, 2, 40):
+        app.session_state["_picked_token"] = place
+        app.run()
+        app.button(key="walk_logits").click().run()
+        app.switch_page(str(catalog.entry("generation").script)).run()
+        assert app.session_state["_writing"] is writing
+        assert picture(app).one("prose").text == prose
+        assert proved(app)
+    app.number_input(key="generation_draw").set_value(8).run()
+    anew = app.session_state["_writing"]
+    assert anew is not writing and anew.asked.prompt == tuple(lesson_of(app).pictured[0].tolist())
+
+
+def test_another_sentence_is_written_on_anew(open_page: Open) -> None:
+    app = open_page("generation", **UNEVEN)
+    writing = write(app)
+    app.button(key="walk_logits").click().run()
+    app.session_state["choices"]["text"] = "Another one"
+    app.switch_page(str(catalog.entry("generation").script)).run()
+    assert app.session_state["_writing"] is not writing
 
 
 def test_walked_tokens_stay_cut_as_they_were_written_until_the_text_changes(open_page: Open) -> None:

@@ -1,6 +1,9 @@
 """The three-words page: every number drawn is the trace's, and the fields say what they cannot read."""
 
+import json
 import math
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import torch
@@ -10,8 +13,9 @@ from torch import Tensor
 from pages.ui import catalog
 from pages.ui.exercise import MOST_STEPS, SEED, TARGET, WORDS, drawn
 from tests.pages.conftest import Open
-from tests.pages.reading import array, chart
+from tests.pages.reading import array, chart, component
 from tests.pages.reading import drawn as shown
+from tests.serving import Visitor, serve
 from transformer.single_head import Exercise, LearningStep, attend, descend
 from transformer.written import read_matrix, read_sentence
 
@@ -110,13 +114,48 @@ def test_a_shared_word_goes_in_the_same_and_comes_out_different(open_page: Open,
     assert same(output[:2], attend(rows, state(steps=steps).projections, math.sqrt(3)).output)
 
 
-def test_steps_go_on_and_back(open_page: Open) -> None:
-    app = opened(open_page, "step")
-    for key, reached in (("go_1_steps", 1), ("go_10_steps", 11), ("go_1_steps", 12), ("go_0_steps", 0)):
-        app.button(key=key).click().run()
-        assert not app.exception
-        before, _, _ = shown(app, "three_words_step")
-        assert same(before, torch.cat(state(steps=reached).projections))
+def test_the_stepper_shows_the_steps_and_offers_one_ten_and_the_start(open_page: Open) -> None:
+    told = component(opened(open_page, "step", steps=30), "three_words_stepper")
+    assert (told["value"], told["most"]) == (30, MOST_STEPS)
+    assert [count for count, _ in told["buttons"]] == [1, 10, 0]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with serve() as address:
+        yield address
+
+
+def told(visitor: Visitor, key: str) -> dict[str, Any]:
+    """What a component was given."""
+    data: dict[str, Any] = json.loads(visitor.elements[key].bytes)
+    return data
+
+
+def reached(visitor: Visitor) -> int:
+    """The steps as the page shows them."""
+    return int(told(visitor, "three_words_stepper")["value"])
+
+
+def test_every_click_counts_however_many_wait(address: str) -> None:
+    with Visitor(address, "three_words", "view=gradient") as visitor:
+        visitor.run()
+        for number, value in enumerate([10, 20, 30, 31, 41, 51]):
+            visitor.set("three_words_stepper", {"reached": {"number": number, "value": value}})
+            visitor.send()
+        while told(visitor, "three_words_stepper")["answered"] < 5:
+            visitor.run()
+        assert reached(visitor) == 51 and not visitor.exceptions
+        assert "steps=51" in told(visitor, "address")["query"]
+
+
+@pytest.mark.parametrize("sent", [10**9, -5, "many", None, 1.5])
+def test_a_step_that_no_browser_sends_breaks_nothing(address: str, sent: Any) -> None:
+    with Visitor(address, "three_words", "steps=3") as visitor:
+        visitor.run()
+        visitor.set("three_words_stepper", {"reached": {"number": 1, "value": sent}})
+        visitor.run()
+        assert reached(visitor) == {10**9: MOST_STEPS, -5: 0}.get(sent, 3) and not visitor.exceptions
 
 
 def test_numbers_that_overflow_end_in_one_sentence_with_the_last_state_shown(open_page: Open) -> None:
