@@ -10,6 +10,7 @@ from transformer.blocks import Block
 from transformer.config import ModelConfig
 from transformer.initialisation import Piece, draw, pieces
 from transformer.kv_cache import KVCache
+from transformer.output_layer import OutputLayer
 from transformer.positions import make_room, sinusoidal_positions
 from transformer.trace import BlockTrace, EmbeddingTrace, ForwardTrace
 
@@ -36,7 +37,7 @@ class GPT(nn.Module):
             self.token_embedding = nn.Embedding(config.vocab_size, config.d_model)
             self.blocks = nn.ModuleList(Block(config) for _ in range(config.num_blocks))
             self.final_norm = nn.LayerNorm(config.d_model, bias=config.bias) if config.norm_first else nn.Identity()
-            self.output = nn.Linear(config.d_model, config.vocab_size, bias=False)
+            self.output = OutputLayer(config.d_model, config.vocab_size)
         self.dropout = nn.Dropout(config.dropout)
         make_room(self, config)
         self.to_empty(device="cpu")

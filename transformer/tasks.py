@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from transformer.config import TrainingConfig
+from transformer.cross_entropy import cross_entropy
 from transformer.data import Batches, Split, Windows, evaluation_windows, split
 from transformer.gpt import GPT
 from transformer.ngrams import BigramModel
@@ -101,7 +101,7 @@ class LanguageModelling:
         """−ln of the probability that the model gives each next token. (B·T,)"""
         targets = batch.targets.flatten()
         logits = model(batch.inputs.to(device_of(model))).flatten(0, 1).float()
-        return F.cross_entropy(logits, targets.to(logits.device), reduction="none", label_smoothing=label_smoothing)
+        return cross_entropy(logits, targets.to(logits.device), label_smoothing)
 
     def yardsticks(self, training: TrainingConfig) -> dict[str, float]:
         """`uniform`: every token is as likely as any other. `bigram`: the token before decides (`BigramModel`)."""

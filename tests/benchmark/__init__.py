@@ -1,1 +1,1 @@
-"""Measurements, printed as tables: `python -m tests.benchmark [trace] [generation] [rerun] [pixels] [start]`."""
+"""Measurements, printed as tables: `python -m tests.benchmark [trace] [generation] [rerun] [pixels] [start] [train]`."""

@@ -2,7 +2,7 @@
 
 import sys
 
-from tests.benchmark import crowd, generation, pixels, rerun, start, trace
+from tests.benchmark import crowd, generation, pixels, rerun, start, trace, train
 from tests.benchmark.table import machine
 
 PARTS = {
@@ -12,6 +12,7 @@ PARTS = {
     "crowd": crowd.measure,
     "trace": trace.measure,
     "generation": generation.measure,
+    "train": train.measure,
 }
 
 print(f"{machine()}\n")

@@ -7,7 +7,15 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from transformer.attention import MultiHeadAttention, causal_mask, merge_heads, softmax, softmax_steps, split_heads
+from transformer.attention import (
+    MultiHeadAttention,
+    causal_heads,
+    causal_mask,
+    merge_heads,
+    softmax,
+    softmax_steps,
+    split_heads,
+)
 
 B, T, S, D, H, K = 2, 5, 7, 12, 3, 4
 
@@ -54,6 +62,27 @@ def test_heads_equal_the_fused_kernel(attention: MultiHeadAttention) -> None:
     trace = attention.trace(torch.randn(B, T, D), is_causal=True)
     fused = F.scaled_dot_product_attention(trace.queries, trace.keys, trace.values, is_causal=True)
     torch.testing.assert_close(trace.heads, fused)
+
+
+def test_heads_with_dropout_are_those_of_weights_dropped_at_random_and_the_rest_louder(
+    attention: MultiHeadAttention,
+) -> None:
+    trace = attention.trace(torch.randn(B, T, D), is_causal=True)
+    none_dropped = causal_heads(trace.queries, trace.keys, trace.values, 0.0)
+    torch.testing.assert_close(none_dropped, trace.heads)
+    one_hot = torch.eye(T).expand(B, H, T, T)
+    weights = causal_heads(trace.queries, trace.keys, one_hot, 0.25)
+    kept = weights != 0
+    torch.testing.assert_close(weights[kept], (trace.weights / 0.75)[kept])
+    assert 0 < (~kept & causal_mask(T)).sum() < B * H * T * T / 2 and not kept.triu(1).any()
+
+
+def test_attention_drops_weights_in_training_alone() -> None:
+    torch.manual_seed(0)
+    attention, x = MultiHeadAttention(D, H, dropout=0.5), torch.randn(B, T, D)
+    assert not torch.equal(attention(x, is_causal=True), attention(x, is_causal=True))
+    attention.eval()
+    assert torch.equal(attention(x, is_causal=True), attention(x, is_causal=True))
 
 
 def test_scores_put_queries_on_the_rows_and_keys_on_the_columns(attention: MultiHeadAttention) -> None:
