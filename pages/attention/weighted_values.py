@@ -41,7 +41,7 @@ def draw_product() -> None:
 
 def draw_tokens() -> None:
     """The sentence as the asking token sees it; a click lets another token ask."""
-    page.controls.caption(words.ask)
+    page.controls.markdown(words.ask, width="content")
     ask = state.view_of("query", "asker")
     state.put("asker", asker)
     tokens = [literal(label) for label in distinct(labels)]

@@ -38,7 +38,7 @@ def choose_unit() -> int:
     state.put(UNIT, unit)
     with page.controls:
         st.markdown(words.unit, width="content")
-        st.number_input(words.unit, 0, config.d_ff - 1, key=UNIT, label_visibility="collapsed", width=170)
+        st.number_input(words.unit, 0, config.d_ff - 1, key=UNIT, label_visibility="collapsed", width=190)
     return unit
 
 

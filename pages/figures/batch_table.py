@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from html import escape
+from typing import Final
 
 from pages.figures.token_strip import COLORS, LETTER, letters, picture, piece
 
 UNKNOWN = ""
 """The piece that stands for no token at all."""
+LONG: Final = 6
+"""Letters of a piece that may be too wide for its cell."""
 
 
 def batch(
@@ -47,7 +50,16 @@ def _line(pieces: Sequence[str], ids: Sequence[int], row: int, parts: tuple[str,
 def _token(shown: str, id: int, place: int, part: str) -> str:
     if shown == UNKNOWN:
         return f'<span class="{part} unknown"></span>'
-    return f'<span class="{part} c{place % COLORS}" title="{escape(shown)}">{piece(shown)}<small>{id}</small></span>'
+    return f'<span class="{part} c{place % COLORS}" title="{escape(shown)}">{_halves(shown)}<small>{id}</small></span>'
+
+
+def _halves(shown: str) -> str:
+    """A piece that breaks in its middle where its cell is too narrow for all of it; `--half`: letters on a line then."""
+    if len(shown) < LONG:
+        return piece(shown)
+    middle = (len(shown) + 1) // 2
+    first, second = shown[:middle], shown[middle:]
+    return f'<span class="piece" style="--half:{letters(first)}">{escape(first)}<wbr>{escape(second)}</span>'
 
 
 def lessons(pieces: Sequence[str], ids: Sequence[int], position: int, nothing: str) -> str:

@@ -10,6 +10,7 @@ from pages.figures.palette import BACKGROUNDS, Role, Theme
 from pages.figures.theme import axis, color, figure
 
 DECADES = 12.0  # a curve that falls by more leaves the picture
+ROOM = 0.08  # of the height, below zero and above the highest point
 
 
 class Curve(NamedTuple):
@@ -54,21 +55,38 @@ def curves(
 def _numbers(
     drawn: Sequence[Curve], mark: float, axes: tuple[Axis, Axis], format: str, theme: Theme
 ) -> list[dict[str, Any]]:
-    """The numbers at the mark, the larger ones above their curves and the smaller ones below, so that they stand apart."""
-    here = [(dict(zip(curve.x, curve.y, strict=True)).get(mark, 0.0), curve.role) for curve in drawn]
-    seen = [(value, role) for value, role in sorted(here, reverse=True) if value > 0 or not axes[1].log]
-    look = {"xanchor": "left", "xshift": 6, "showarrow": False, "bgcolor": BACKGROUNDS[theme], "opacity": 0.9}
-    return [
-        {
-            **look,
-            "x": _on(axes[0], mark),
-            "y": _on(axes[1], value),
-            "yshift": 14 if rank < len(seen) / 2 else -14,
-            "text": f"<b>{value:{format}}</b>",
-            "font": {"color": color(role, theme), "size": 16},
-        }
-        for rank, (value, role) in enumerate(seen)
-    ]
+    """The numbers at the mark, the larger ones above their curves and the smaller ones below, so that they stand apart.
+
+    Each on the side where its own curve turns away from it: above a rising curve on the left, below it on the right.
+    """
+    here = [(dict(zip(curve.x, curve.y, strict=True)).get(mark, 0.0), curve) for curve in drawn]
+    seen = [one for one in sorted(here, key=lambda one: -one[0]) if one[0] > 0 or not axes[1].log]
+    look = {"showarrow": False, "bgcolor": BACKGROUNDS[theme], "opacity": 0.9}
+    numbers = []
+    for rank, (value, curve) in enumerate(seen):
+        above = rank < len(seen) / 2
+        left = above == _rises(curve, mark)
+        numbers.append(
+            {
+                **look,
+                "x": _on(axes[0], mark),
+                "y": _on(axes[1], value),
+                "xanchor": "right" if left else "left",
+                "xshift": -6 if left else 6,
+                "yshift": 14 if above else -14,
+                "text": f"<b>{value:{format}}</b>",
+                "font": {"color": color(curve.role, theme), "size": 16},
+            }
+        )
+    return numbers
+
+
+def _rises(curve: Curve, mark: float) -> bool:
+    """Whether a curve goes up around a place, from its last point before it to its first one behind."""
+    around = dict(sorted(zip(curve.x, curve.y, strict=True)))
+    before = [y for x, y in around.items() if x <= mark][-2:]
+    behind = [y for x, y in around.items() if x >= mark][:2]
+    return bool(before and behind) and behind[-1] > before[0]
 
 
 def _on(along: Axis, value: float) -> float:
@@ -105,9 +123,10 @@ def _end(asked: Axis, drawn: Sequence[Curve]) -> dict[str, Any]:
 
 
 def _limits(asked: Axis, lowest: float, highest: float) -> dict[str, Any]:
-    """What keeps a curve that dives out of sight from flattening the others."""
+    """Room for the numbers beside the curves; a curve that dives out of sight does not flatten the others."""
     if not asked.log:
-        return {"rangemode": "tozero"}
+        height = highest or 1.0
+        return {"range": [-ROOM * height, (1 + ROOM) * height]}
     top = math.log10(highest) if highest > 0 else 0.0
     bottom = max(math.log10(lowest) if lowest > 0 else top - 1, top - DECADES)
     room = 0.06 * (top - bottom) + 0.05

@@ -26,8 +26,7 @@ def held_out(
     shown = [*map(literal, labels)]
     layout: dict[str, Any] = {
         "xaxis": axis(theme, titles[0], domain=LEFT, range=[0, 1.12], tickformat=".0%", tickvals=[0, 0.5, 1]),
-        "yaxis": axis(theme, tickvals=list(range(len(names))), ticktext=names, tickfont={"size": 15}, showgrid=False)
-        | {"range": [len(names) - 0.4, -0.6]},
+        "yaxis": _classes("", names, list(range(len(names))), theme) | {"range": [len(names) - 0.4, -0.6]},
         "xaxis2": _classes(titles[1], shown, places, theme) | {"domain": RIGHT, "side": "top"},
         "yaxis2": _classes(titles[2], shown, places, theme)
         | {"anchor": "x2", "range": [len(labels) - 0.5, -0.5], "tickangle": -90},

@@ -84,7 +84,8 @@ def _words(drawn: Picture, room: tuple[int, int], theme: Theme) -> dict[str, Any
     hues = [color("token" if index < drawn.own else "neutral", theme) for index in at]
     return {
         "type": "scatter",
-        "mode": "text",
+        "mode": "markers+text",
+        "marker": {"size": [14 if index < drawn.own else 8 for index in at], "opacity": 0},  # text keeps off a point
         **_at(now[at]),
         "text": [literal(drawn.labels[index]) for index in at],
         "textposition": [label.stands for label in shown],

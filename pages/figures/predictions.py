@@ -33,10 +33,10 @@ class Candidate(NamedTuple):
 
 
 def percent(share: float) -> str:
-    """A share with as many digits as it can bear: "42.3 %", "0.17 %", "<0.1 %"."""
+    """A share with as many digits as it can bear: "42.3%", "0.17%", "<0.1%"."""
     if share < LEAST_WRITTEN:
-        return "<0.1 %"
-    return f"{100 * share:.1f} %" if share >= 0.01 else f"{100 * share:.2f} %"
+        return "<0.1%"
+    return f"{100 * share:.1f}%" if share >= 0.01 else f"{100 * share:.2f}%"
 
 
 def lens(layers: Sequence[Layer], heads: tuple[str, str, str]) -> str:
@@ -87,5 +87,5 @@ def _candidate(candidate: Candidate, most: float) -> str:
 
 def _table(kind: str, head: str, lines: Iterable[str], count: int) -> str:
     rows = "".join(f"<tr>{line}</tr>" for line in lines)
-    high = f"clamp(1.55rem, calc((100vh - 20.5rem) / {count + 1}), 4.4rem)"
+    high = f"clamp(1.55rem, calc((100vh - 20.5rem) / {count + 1}), 7.4rem)"
     return f'<table class="predictions {kind}" style="--row: {high}"><thead>{head}</thead><tbody>{rows}</tbody></table>'

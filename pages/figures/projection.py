@@ -166,7 +166,8 @@ def _traces(
     at = [label.point for label in shown]
     written = {
         "type": "scatter",
-        "mode": "text",
+        "mode": "markers+text",
+        "marker": {"size": [14 if index < own else 8 for index in at], "opacity": 0},  # text keeps off a point
         "x": coordinates[at, 0],
         "y": coordinates[at, 1],
         "text": [names[index] for index in at],

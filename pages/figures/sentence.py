@@ -37,8 +37,8 @@ CSS_LESS = r"\3C "  # a "<" as such would end a style sheet inside a page
 
 
 def percent(weight: float) -> str:
-    """A weight as people say it: "42 %", "<1 %"."""
-    return "<1 %" if 0 < weight < 0.005 else f"{100 * weight:.0f} %"
+    """A weight as people say it: "42%", "<1%"."""
+    return "<1%" if 0 < weight < 0.005 else f"{100 * weight:.0f}%"
 
 
 def shades(place: str, weights: Tensor, hidden: Tensor, theme: Theme) -> str:

@@ -29,7 +29,7 @@ def choose_position() -> None:
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             st.markdown(words.position, width="content")
             st.number_input(
-                words.position, 0, lesson.length - 1, key=key, on_change=keep, label_visibility="collapsed", width=150
+                words.position, 0, lesson.length - 1, key=key, on_change=keep, label_visibility="collapsed", width=190
             )
 
 

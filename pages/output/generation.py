@@ -38,7 +38,7 @@ rows = f"{lesson.config.vocab_size:,}"
 
 def share(probability: float) -> str:
     """A probability in words; nothing is impossible but what was cut."""
-    return percent(probability) if probability else "0 %"
+    return percent(probability) if probability else "0%"
 
 
 def card(candidates: Sequence[Candidate], token: int | None, note: str) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def draw_cache() -> None:
         with right:
             told = draw_times()
     full = words.cache.full if length == context else ""
-    st.markdown(f"{words.cache.colors} {full} {told}")
+    st.markdown(text.joined(page.language, words.cache.colors, full, told))
 
 
 def draw_times() -> str:
@@ -185,7 +185,8 @@ def draw_times() -> str:
         times = generation_times(sizes, LENGTHS)
         plain, cached = ([seconds * 1000 for seconds in each] for each in (times.plain, times.cached))
         told = words.cache.measured.format(n=longest, factor=text.number(plain[-1] / cached[-1], 2))
-        told, up = f"{told} {words.cache.same if times.same else words.cache.differ}", words.cache.milliseconds
+        told = text.joined(page.language, told, words.cache.same if times.same else words.cache.differ)
+        up = words.cache.milliseconds
     else:
         both = operations_without_cache, operations_with_cache
         plain, cached = ([count(sizes, 1, n).total / 1e6 for n in LENGTHS] for count in both)

@@ -145,7 +145,7 @@ def tell_losses(losses: Tensor, bigrams: Tensor, uniform: float, all_known: bool
         lines.append(words.loss.trained.format(**cache.demonstration().extra))
     else:
         lines.append(words.loss.random)
-    st.markdown(text.with_terms(" ".join(lines), page.language), unsafe_allow_html=True)
+    st.markdown(text.with_terms(text.joined(page.language, *lines), page.language), unsafe_allow_html=True)
 
 
 VIEWS = {"product": draw_product, "softmax": draw_softmax, "loss": draw_loss}

@@ -2,12 +2,13 @@
 
 const TYPING = "input, textarea, select, [contenteditable], [role=slider], [role=listbox], [role=combobox], [role=tree]"
 const SILENCE = new WeakMap() // header → ends the listening of an earlier run
-const HALL = "clamp(20px, 1.25vw, 30px)" // the root's size of type in the lecture hall; everything else is in rem
+// The root's size of type, in which everything else is measured: it grows with the window, and more so in the lecture hall.
+const TYPE = { desk: "clamp(17px, 1vw, 22px)", hall: "clamp(19px, 1.25vw, 30px)" }
 
 function draw({ data, parentElement, setTriggerValue }) {
   const header = parentElement.querySelector(".walk")
   const turn = (page) => page && setTriggerValue("page", page.name)
-  document.documentElement.style.fontSize = data.hall ? HALL : ""
+  document.documentElement.style.fontSize = data.hall ? TYPE.hall : TYPE.desk
   header.querySelector("h1 span").textContent = data.chapter
   header.querySelector("h1 b").textContent = data.title
   header.querySelector("p").textContent = data.position

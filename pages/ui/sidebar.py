@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pages.ui import catalog, lesson, runs, state
+from pages.ui import catalog, lesson, runs, state, text
 from pages.ui.choices import CODES, DEFAULTS, SPANS, Span, heads_for
 from pages.ui.desk import Control, Kind, desk
 from pages.ui.lesson import Lesson
@@ -74,7 +74,7 @@ def _walked(words: Words, looked_at: Lesson) -> Line:
         total = looked_at.length + looked_at.left_out
         told = sentence.format(length=looked_at.length, left_out=looked_at.left_out, total=total)
         if any(label.startswith("⟨") for label in looked_at.labels):
-            told = f"{told} {words.single_byte}"
+            told = text.joined(state.language(), told, words.single_byte)
     return [Control("note", "walked", value=told)]
 
 

@@ -51,6 +51,11 @@ def words(path: Path, language: str) -> Words:
     return Words({**shared, **whole[language]}, f"{path.name} [{language}]")
 
 
+def joined(language: str, *sentences: str) -> str:
+    """Sentences one after another, empty ones left out; between Chinese ones there is no space."""
+    return ("" if language == "zh" else " ").join(filter(None, sentences))
+
+
 def number(value: float, digits: int = 4) -> str:
     """A number as people write it: significant digits and a true minus sign."""
     return f"{value:.{digits}g}".replace("-", "−")

@@ -123,6 +123,10 @@ else:
             Readout("value", told),
         ),
         "wide": ([[Matrix(wide, "H")]], Readout("value", told)),
+        "few": (
+            [[Matrix(scores[:2, :3], "S"), "→", Matrix(masked[:2, :3], "M")]],
+            Readout("value", {**told, "hatched": "in the future"}),
+        ),
         "narrow": (
             [[Matrix(wide, "H"), Matrix(wide[:, :1], "N", link="row", column_offset=300)]],
             Readout("value", told),

@@ -373,3 +373,15 @@ def test_wide_matrices_are_drawn_whole_with_a_lens(open_scene: Open) -> None:
     expect(scene.page.locator(".lens")).to_be_visible()
     scene.point(0, 19, 299)
     assert scene.text("title") == "19 asks, 299 answers"
+
+
+def test_a_picture_of_few_cells_grows_with_its_window_and_stays_in_it(open_scene: Open) -> None:
+    scene = open_scene("few", width=640, cell="1,2")
+    small = scene.boxes[0]
+    scene.page.set_viewport_size({"width": 1600, "height": 900})
+    expect(scene.page.locator(".scene:not(.narrow)")).to_be_visible()
+    first, last, frame = *scene.boxes, scene.canvas.bounding_box()
+    assert frame is not None
+    assert first["cellHeight"] > 1.15 * small["cellHeight"]
+    assert last["x"] + last["columns"] * last["cellWidth"] <= frame["width"]
+    assert frame["y"] + frame["height"] <= 900

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from pages.figures.batch_table import batch
 from pages.ui import cache, text
 from tests.pages.conftest import Open
 from tests.pages.markup import Element, picture
@@ -27,6 +28,12 @@ def test_inputs_and_targets_are_the_lessons(open_page: Open, choices: dict[str, 
     for row, line in enumerate(lines):
         assert tuple(one.one("piece").text for one in line.all("input")) == lesson.labels_of(row)
         assert numbers(line, "target")[:-1] == numbers(line, "input")[1:]
+
+
+def test_a_long_token_breaks_in_its_middle() -> None:
+    drawn = batch([["to", "·fortune", "and"]], [[5, 6, 7]], parts=("in", "out"), row=0, position=0)
+    assert '--half:4">·for<wbr>tune</span>' in drawn
+    assert drawn.count("<wbr>") == 2
 
 
 def test_the_first_row_is_the_sentence_and_the_others_are_cut_from_the_corpus(open_page: Open) -> None:

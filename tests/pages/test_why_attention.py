@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import torch
 
+from pages.figures.curves import Axis, Curve, curves
 from pages.figures.reading import MOST
 from tests.pages.conftest import Open
 from tests.pages.reading import array, chart, drawn
@@ -95,6 +96,14 @@ def test_gradients_are_the_measurement(open_page: Open) -> None:
         assert array(trace["x"]).tolist() == list(REACHES)
         torch.testing.assert_close(array(trace["y"]), sizes.float())
     assert any("✓" in element.value and "diag" in element.value for element in app.markdown)
+
+
+def test_a_number_stands_where_its_curve_turns_away_from_it() -> None:
+    rising = Curve("up", [1, 2, 3], [4.0, 5.0, 7.0], "query")
+    falling = Curve("down", [1, 2, 3], [3.0, 2.0, 1.5], "key")
+    upper, lower = curves([falling, rising], Axis("x"), Axis("y"), "light", mark=2).layout.annotations
+    assert (upper.text, upper.xanchor, upper.yshift > 0) == ("<b>5</b>", "right", True)
+    assert (lower.text, lower.xanchor, lower.yshift < 0) == ("<b>2</b>", "right", True)
 
 
 @pytest.mark.parametrize("view", ["reading", "state", "costs", "gradient"])

@@ -59,8 +59,12 @@ function flowMetrics(lines, fits, ruler, room) {
   };
   const most = (line, height) => Math.max(...line.filter((item) => item.matrix).map(height));
   const head = (line) => most(line, (item) => around.get(item).top) + 1.4 * rem;
+  const nameRoom = (line) => {
+    const slanted = Math.max(...line.filter(slants).map((item) => around.get(item).top));
+    return (item) => (slants(item) ? slanted : around.get(item).top); // over slanted labels names stand on one line
+  };
   const body = (line, size) => most(line, (item) => item.matrix.height * cellHigh(item, size));
-  return { around, before, indent, cellWide, cellHigh, wide, lineWide, head, body, below: 0.55 * rem };
+  return { around, before, indent, cellWide, cellHigh, wide, lineWide, head, nameRoom, body, below: 0.55 * rem };
 }
 
 /** The largest size up to `most` that fits, by halving. */
@@ -97,6 +101,7 @@ function placeFlow(scene, ruler, room, ratio) {
     const top = y + metrics.head(line);
     const high = (item) => (item?.matrix ? item.matrix.height * metrics.cellHigh(item, cellHeight) : Infinity);
     let x = metrics.indent(line);
+    const nameRoom = metrics.nameRoom(line);
     line.forEach((item, k) => {
       const width = metrics.wide(item, cellWidth);
       x += metrics.before(line, k);
@@ -104,7 +109,7 @@ function placeFlow(scene, ruler, room, ratio) {
         const middle = Math.min(high(line[k - 1]), high(line[k + 1])) / 2;
         signs.push({ parts: item.sign, x: x + width / 2, y: top + middle, width: width - 0.6 * rem });
       } else {
-        const { labels, modes, aside, left, top: over } = metrics.around.get(item);
+        const { labels, modes, aside, left } = metrics.around.get(item);
         boxes.push(
           place(item.matrix, x + left, top, metrics.cellWide(item, cellWidth), metrics.cellHigh(item, cellHeight), {
             labels,
@@ -112,7 +117,7 @@ function placeFlow(scene, ruler, room, ratio) {
             aside,
             angle,
             line,
-            name: [x + left, top - over - 0.5 * rem, "above", (line.slice(k + 1).some((next) => next.matrix) ? 0.6 : 4) * rem],
+            name: [x + left, top - nameRoom(item) - 0.5 * rem, "above", (line.slice(k + 1).some((next) => next.matrix) ? 0.6 : 4) * rem],
           }),
         );
       }

@@ -1,5 +1,7 @@
 // The whole picture: placed matrices, and each distinct colour scale printed once.
 
+const GROWN = [1.8, 1.65, 1.5, 1.35, 1.2]; // times the page's type: a picture of few cells grows as a whole
+
 /** One part for each colour scale, with the names that share it when there are several, and one for masked cells. */
 function legendParts(scene, ruler) {
   const { rem, width } = ruler;
@@ -57,15 +59,28 @@ function placeLegend(parts, { corner, bottom, right }, ruler, roomWidth) {
   return bottom + (0.3 + 1.4 * lines.length) * rem;
 }
 
+/** Place a scene in a room; where its cells are as large as they grow, in type as large as still leaves them roomy. */
+function arrange(scene, rulerFor, room, ratio) {
+  const plain = fitted(scene, rulerFor(1), room, ratio);
+  if (plain.boxes.some(({ cellHeight }) => cellHeight < ROOMY * plain.ruler.unit - 1)) return plain;
+  for (const times of GROWN) {
+    const grown = fitted(scene, rulerFor(times), room, ratio);
+    const least = 0.75 * ROOMY * grown.ruler.unit;
+    const isRoomy = ({ cellWidth, cellHeight }) => cellWidth >= least && cellHeight >= least;
+    if (grown.height <= room.height && grown.boxes.every(isRoomy)) return grown;
+  }
+  return plain;
+}
+
 /** Place a scene in a room of some width and height; again in less while the legend finds no room. */
-function arrange(scene, ruler, { width, height }, ratio) {
+function fitted(scene, ruler, { width, height }, ratio) {
   let picture;
   for (let [tries, left] = [0, height]; tries < 3; tries++) {
     picture = arrangeIn(scene, ruler, { width, height: left }, ratio);
     if (picture.height <= height) break;
     left -= picture.height - height;
   }
-  return picture;
+  return Object.assign(picture, { ruler });
 }
 
 function arrangeIn(scene, ruler, room, ratio) {

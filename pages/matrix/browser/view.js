@@ -64,13 +64,14 @@ class View {
     this.theme = readTheme(this.frame);
     this.frame.style.setProperty("--mono", this.theme.mono);
     this.frame.style.setProperty("--soft", this.theme.soft);
-    this.frame.classList.toggle("narrow", width < (760 * rem) / 17);
-    this.ruler = makeRuler(this.lit.getContext("2d"), this.theme, rem);
+    this.frame.classList.toggle("narrow", width < (700 * rem) / 17);
+    const rulerFor = (times) => makeRuler(this.lit.getContext("2d"), this.theme, times * rem);
+    this.ruler = rulerFor(1);
     const aside = this.frame.classList.contains("narrow")
       ? 0
       : this.root.querySelector(".card").offsetWidth + 1.25 * rem;
     const room = { width: Math.floor(width - aside), height: tall };
-    this.picture = arrange(this.scene, this.ruler, room, ratio);
+    this.picture = arrange(this.scene, rulerFor, room, ratio);
     for (const canvas of [this.still, this.lit]) {
       canvas.width = Math.round(this.picture.width * ratio);
       canvas.height = Math.round(this.picture.height * ratio);
@@ -82,7 +83,7 @@ class View {
     );
     this.lit.setAttribute("aria-label", names.join(", "));
     this.lens.style.display = this.picture.boxes.some((box) => box.decimals === null) ? "" : "none";
-    paintStill(this.still.getContext("2d"), this.picture, this.theme, this.ruler, ratio);
+    paintStill(this.still.getContext("2d"), this.picture, this.theme, this.picture.ruler, ratio);
     this.card.prepare(this.scene, this.theme);
     for (this.lensLines of [5, 3, 0]) {
       this.lens.style.display = this.lensLines ? this.lens.style.display : "none";
@@ -129,7 +130,7 @@ class View {
     const pen = this.lit.getContext("2d");
     const paint = (now) => {
       const strength = moves ? Math.min(1, 0.45 + (0.55 * Math.max(0, now - begun)) / FADE) : 1;
-      paintLight(pen, this.scene, this.picture, point, chosen, strength, this.theme, this.ruler, this.ratio);
+      paintLight(pen, this.scene, this.picture, point, chosen, strength, this.theme, this.picture.ruler, this.ratio);
       if (strength < 1) this.fading = requestAnimationFrame(paint);
     };
     paint(begun);

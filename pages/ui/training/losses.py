@@ -9,7 +9,7 @@ from pages.figures import learning
 from pages.figures.learning import Curve, Names, Point
 from pages.ui import state
 from pages.ui.parts import Page
-from pages.ui.text import number, with_terms
+from pages.ui.text import joined, number, with_terms
 from pages.ui.training import awaited, curves
 from pages.ui.training.followed import Followed, look_at, turned_up
 from pages.ui.training.texts import of_family
@@ -70,7 +70,9 @@ def explain(page: Page, seen: Followed, curve: Curve, place: Point | None) -> No
     lines = [_worked(page, seen, curve, place)]
     if best := turned_up(seen.validations):
         lines.append(words.overfitting.format(step=f"{best[0]:,}", loss=f"{best[1]:.3f}"))
-    st.container(key="worked").markdown(with_terms(" ".join(lines), page.language), unsafe_allow_html=True)
+    st.container(key="worked").markdown(
+        with_terms(joined(page.language, *lines), page.language), unsafe_allow_html=True
+    )
 
 
 def _worked(page: Page, seen: Followed, curve: Curve, place: Point) -> str:
