@@ -25,6 +25,7 @@ def group() -> Iterator[bool]:
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     try:
         yield rank() == 0
+        distributed.barrier()  # who leaves early takes the connections of the others along
     finally:
         distributed.destroy_process_group()
 
