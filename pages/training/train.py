@@ -42,7 +42,7 @@ def draw_watch() -> None:
     """The run that is looked at; drawn anew every second as long as something happens, and alone then."""
     run = looked_at()
     if run is None:
-        st.info(words.gone if state.get("run") else words.nothing)
+        controls.invite(page, words.gone if state.get("run") else words.nothing)
         return
     try:
         going = follow(run).going

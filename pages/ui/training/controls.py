@@ -6,7 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.ui import runs, state
+from pages.ui import catalog, runs, state
 from pages.ui.parts import Page
 from pages.ui.training import costs, drafts
 from pages.ui.training.followed import Followed, is_going, look_at
@@ -28,6 +28,15 @@ def begin(page: Page, plan: Plan, own: str) -> None:
         drafts.forget(plan.data.family)  # the run keeps it from now on
     look_at(run.id)
     state.put(f"{page.name}_view", "watch")
+
+
+def invite(page: Page, told: str) -> None:
+    """What to do where there is no run to show."""
+    st.info(told)
+    with st.container(horizontal=True):
+        view = f"{page.name}_view", "set_up"
+        st.button(page.words.buttons.set_up, key="set_up_run", type="primary", on_click=state.put, args=view)
+        st.page_link(catalog.links()["before_and_after"], label=page.words.buttons.bundled)
 
 
 def attempt(act: Callable[..., None], *arguments: object) -> None:

@@ -44,7 +44,7 @@ def table(page: Page) -> Table | None:
     """All runs that the learner sees; None if there is none."""
     every = runs.visible()
     if not every:
-        st.info(page.words.listed.nothing)
+        controls.invite(page, page.words.listed.nothing)
         return None
     key = page.linked("compare", "", lambda value: isinstance(value, str))
     checked, looked = _checked(key), looked_at()
