@@ -15,7 +15,7 @@ from pages.figures.sentence import literal
 from pages.matrix import Matrix, Readout, Selection, flow, product
 from pages.ui import classification_choices, state
 from pages.ui.parts import Page, Proof, size
-from pages.ui.text import number
+from pages.ui.text import joined, number
 from transformer.attribution import gradient_times_input, leave_one_out
 from transformer.circulating import NumbersTheBatch, answers_by_padding, answers_by_place
 from transformer.classification import batch
@@ -132,7 +132,7 @@ def draw_held_out() -> None:
     )
     told = words.judged.told if seen.weights.language != OWN else words.judged.own
     later = words.judged.earlier.format(step=step) if step != seen.weights.step else ""
-    st.caption(f"{told} {later}")
+    st.caption(joined(page.language, told, later))
 
 
 def draw_wrong() -> None:

@@ -1,7 +1,6 @@
 """Cross-attention, number by number: the translation asks, the source answers (paper, section 3.2.3)."""
 
 import math
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -14,6 +13,7 @@ from pages.figures.sentence import percent
 from pages.matrix import Matrix, Readout, Selection, flow, grid, product
 from pages.ui import cache, pickers, state, translation_choices
 from pages.ui.parts import Page, Proof, size
+from pages.ui.text import joined
 from pages.ui.translation import bundled
 from pages.ui.translation_choices import best_place, picked
 from transformer import MultiHeadAttention
@@ -167,7 +167,6 @@ def draw_alignment() -> None:
         (words.block, words.head),
         page.theme,
     )
-    st.html(Path(__file__).with_suffix(".css"))
     with st.container(key="aligned"):
         pickers.clickable(page, figure, "cross_alignment", lambda point: look_at(*divmod(point, config.num_heads)))
     st.markdown(told(right, shares, trained))
@@ -183,11 +182,11 @@ def told(right: list[bool], shares: Tensor, trained: bool) -> str:
     """How well the looked-at head aligns: here, on held-out sentences, and against the best one."""
     here = words.here.format(right=sum(right), count=len(right)) if right else words.unknown
     if not trained:
-        return f"{here} {words.untold}"
+        return joined(page.language, here, words.untold)
     best = best_place(seen.pair)
     numbers = {"share": float(shares[seen.block, seen.head]), "best": float(shares[best])}
     written = {name: percent(share) for name, share in numbers.items()}
-    return f"{here} {words.everywhere.format(block=best[0] + 1, head=best[1] + 1, **written)}"
+    return joined(page.language, here, words.everywhere.format(block=best[0] + 1, head=best[1] + 1, **written))
 
 
 VIEWS = {

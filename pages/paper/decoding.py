@@ -14,7 +14,7 @@ from pages.figures.beam_tree import beam_tree
 from pages.matrix.clicks import clickable
 from pages.ui import cache, decoded, recipe, state, translation_choices
 from pages.ui.parts import Page, Proof, size
-from pages.ui.text import number, with_terms
+from pages.ui.text import joined, number, with_terms
 from pages.ui.translation import Row, bundled
 from transformer.decoding import LENGTH_PENALTY, beam_search, greedy, penalty, teacher_forcing
 from transformer.encoder_decoder import BEGIN, END
@@ -55,9 +55,8 @@ def draw_greedy() -> Proof:
     chosen = torch.cat([step.chosen for step in seen.steps])
     reference = seen.known.pair.target[1:-1] if seen.known else None
     name = "no_reference" if reference is None else "same" if seen.written == reference else "different"
-    told = f"{words.greedy} {getattr(words, name)}"
-    if seen.weights.run == cache.DEMONSTRATION:
-        told += f" {words.judged}"
+    judged = words.judged if seen.weights.run == cache.DEMONSTRATION else ""
+    told = joined(page.language, words.greedy, getattr(words, name), judged)
     report = bundled(seen.pair).extra["report"]
     tell(
         told,
@@ -102,9 +101,10 @@ def step_of(count: int) -> int:
     """The looked-at step, and the buttons that go back and forth."""
     key = page.linked("step", 0, range(MOST_STEPS).__contains__)
     at = min(int(state.get(key)), count - 1)
+    ways = page.controls.container(key="ways", horizontal=True, gap="xxsmall", width="content")
     for label, there in ((words.before, at - 1), (words.after, at + 1)):
         inside = 0 <= there < count
-        page.controls.button(label, key=f"go_{there - at}", on_click=state.put, args=(key, there), disabled=not inside)
+        ways.button(label, key=f"go_{there - at}", on_click=state.put, args=(key, there), disabled=not inside)
     return at
 
 

@@ -1,7 +1,6 @@
 """Three words through one head by hand, then one step of learning after another (paper, equation 1)."""
 
 import math
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -25,9 +24,7 @@ BANDS = [("query", WIDTH), ("key", WIDTH), ("value", WIDTH)]
 page = Page(__file__)
 words = page.words
 keep_number, keep_pair = page.pick("query", "dim"), page.pick("query", "key")
-st.html(Path(__file__).with_suffix(".css"))
-with st.sidebar:
-    asked = exercise.ask(page, related=state.get(page.linked("view", NAMED[0], NAMED.__contains__)) == "related")
+asked = exercise.ask(page, related=state.get(page.linked("view", NAMED[0], NAMED.__contains__)) == "related")
 wanted, divisor = asked.exercise.wanted, asked.exercise.divisor
 steps = list(descend(asked.exercise, asked.rate, asked.steps))
 now, trace = steps[-1], steps[-1].trace

@@ -10,9 +10,8 @@ from pages.figures import reading, table_1
 from pages.figures.curves import Axis, Curve, curves
 from pages.figures.palette import Role
 from pages.matrix import Matrix, Readout, product
-from pages.ui import state
+from pages.ui import desk, state
 from pages.ui.parts import Page, Proof, size
-from pages.ui.slider import slider
 from pages.ui.text import number, with_terms
 from transformer.recurrent import make_rnn, trace_rnn
 from transformer.sequence_costs import (
@@ -42,11 +41,12 @@ trace = trace_rnn(layer, lesson.embedding.embeddings[:1])
 labels = lesson.labels_of(0)
 for style in reading.STYLE, table_1.STYLE:
     st.html(style)
-with st.sidebar:
-    n = slider(page, "n", words.asked.n, LENGTHS, 256)
-    d = slider(page, "d", words.asked.d, WIDTHS, 64)
-    gain = slider(page, "gain", words.asked.gain, GAINS, 1.0)
-    bias = slider(page, "bias", words.asked.bias, BIASES, 0.0)
+sliders = [
+    desk.linked(page.name, "slider", name, getattr(words.asked, name), default, values)
+    for name, values, default in (("n", LENGTHS, 256), ("d", WIDTHS, 64), ("gain", GAINS, 1.0), ("bias", BIASES, 0.0))
+]
+desk.page_desk([[slider] for slider in sliders])
+n, d, gain, bias = (slider.value for slider in sliders)
 
 
 def draw_reading() -> None:

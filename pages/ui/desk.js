@@ -1,4 +1,4 @@
-// The shared controls, kept over reruns. What a hand has changed stays as it is until the server has answered that change.
+// The sidebar's controls, kept over reruns. What a hand has changed stays as it is until the server has answered that change.
 
 const DESKS = new WeakMap()
 const REST = 500 // ms without a key, after which what is being typed is sent
@@ -6,7 +6,7 @@ const REST = 500 // ms without a key, after which what is being typed is sent
 class Desk {
   constructor(root) {
     this.root = root
-    this.fields = new Map() // name → {element, show(value)}
+    this.fields = [] // {element, show(value)} of each control
     this.changes = new Map() // name → {value, number}; the number is that of the message it was sent with
     this.number = Date.now()
     root.addEventListener("keydown", (event) => event.key.startsWith("Arrow") && event.stopPropagation()) // they also turn pages
@@ -18,12 +18,12 @@ class Desk {
     const plan = JSON.stringify(lines, (key, part) => (key === "value" ? undefined : part))
     if (plan !== this.plan) this.build(lines) // only then: a text that is being typed must not lose its caret
     this.plan = plan
-    for (const { name, value } of lines.flat()) this.fields.get(name).show(this.changes.get(name)?.value ?? value)
+    lines.flat().forEach(({ name, value }, place) => this.fields[place].show(this.changes.get(name)?.value ?? value))
   }
 
   build(lines) {
     const focused = this.root.getRootNode().activeElement?.name
-    this.fields.clear()
+    this.fields = []
     this.root.replaceChildren(
       ...lines.map((line) => {
         const row = element("div", { className: "line" })
@@ -31,7 +31,7 @@ class Desk {
           const field = FIELDS[control.kind](control, (value) => this.hold(control.name, value), () => this.commit())
           field.element.classList.add("field", control.kind)
           if (control.hint) field.element.title = control.hint
-          this.fields.set(control.name, field)
+          this.fields.push(field)
           row.append(field.element)
         }
         return row
@@ -64,6 +64,11 @@ const FIELDS = {
     return { element: told, show: (value) => (told.textContent = value) }
   },
 
+  alert() {
+    const told = element("p", { role: "alert" })
+    return { element: told, show: (value) => told.textContent !== value && (told.textContent = value) }
+  },
+
   text({ name, label, hint }, hold, commit) {
     const input = element("textarea", { name, placeholder: hint, rows: 4, spellcheck: false })
     const take = (event) => event.isComposing || hold(input.value)
@@ -72,6 +77,14 @@ const FIELDS = {
     input.addEventListener("change", commit)
     input.addEventListener("keydown", (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && commit())
     return { element: labelled(label, input), show: (value) => input.value !== value && (input.value = value) }
+  },
+
+  numbers(control, hold, commit) {
+    const { element, show } = FIELDS.text(control, hold, commit)
+    const input = element.querySelector("textarea")
+    const fit = () => (input.rows = input.value.split("\n").length)
+    input.addEventListener("input", fit)
+    return { element, show: (value) => (show(value), fit()) }
   },
 
   phrases({ name, label, options }, hold, commit) {

@@ -3,19 +3,19 @@
 import math
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import streamlit as st
 import torch
 
-from pages.ui import state
+from pages.ui import desk, state
+from pages.ui.desk import Control, Line, page_desk
 from pages.ui.parts import Page
-from pages.ui.slider import slider
 from pages.ui.stepper import stepper
 from transformer.single_head import Exercise, Rows
 from transformer.written import NotUnderstood, Sentence, read_matrix, read_related, read_sentence, written
 
-WIDTH, MOST_STEPS = 3, 200
+WIDTH, MOST_STEPS, MOST_SEED = 3, 200, 9999
 NAMES = ("Wq", "Wk", "Wv")
 RATES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 SPREADS = (0.1, 0.2, 0.5, 1.0)
@@ -43,69 +43,74 @@ class Asked(NamedTuple):
 
 def ask(page: Page, related: bool) -> Asked:
     """Draws the fields, which are part of the link; `page.words.asked` has their labels. related: whether those of the related sentences are seen."""
-    with st.container(key="written"):
-        divisor, rate, steps = _learning(page)
-        learned, sentences = _sentences(page, related)
-        start = _matrices(page)
-        target = _target(page, related, len(learned))
-    return Asked(learned, sentences, Exercise(tuple(row for _, row in learned), target, start, divisor), rate, steps)
+    words = page.words.asked
+    steps = _steps(page)
+    scaled = desk.linked(page.name, "switch", "divided", words.divided, True)
+    rate = desk.linked(page.name, "slider", "rate", words.rate, 0.05, RATES)
+    learned, learned_lines = field(page, "words", WORDS, partial(read_sentence, width=WIDTH))
+    sentences, related_lines = field(page, "related", RELATED, partial(read_related, width=WIDTH))
+    start, start_lines = _matrices(page)
+    target, target_lines = _target(page, len(learned))
+    seen = [*related_lines, *start_lines] if related else [*learned_lines, *start_lines, *target_lines]
+    page_desk([[scaled], [rate], *seen], changed=partial(_draw_anew, page))
+    divisor = math.sqrt(WIDTH) if scaled.value else 1.0
+    exercise = Exercise(tuple(row for _, row in learned), target, start, divisor)
+    return Asked(learned, sentences, exercise, rate.value, steps)
 
 
-def field(page: Page, name: str, text: str, read: Callable[[str], Read], *, seen: bool = True) -> Read:
-    """What a field says, seen or not. While it cannot be read, a sentence below says why, and what was read before stays in force.
+def field(page: Page, name: str, text: str, read: Callable[[str], Read]) -> tuple[Read, list[Line]]:
+    """What a field says, and the field. While it cannot be read, a sentence below says why, and what was read before stays in force.
 
     The page's words have its label, `asked.<name>`, and under `asked.faults` a sentence with {found}, {line} and {wanted} for
     every `transformer.written.Fault`.
     """
-    words, key = page.words.asked, page.linked(name, text, lambda typed: isinstance(typed, str))
-    typed = str(state.get(key))
-    if seen:
-        typed = st.text_area(words.get(name, name), key=key, persist_state="session", height="content")
+    words, told = page.words.asked, ""
+    typed = desk.linked(page.name, "numbers", name, words.get(name, name), text)
     try:
-        state.remember(key, read(typed))
+        state.remember(typed.name, read(typed.value))
     except NotUnderstood as fault:
-        if seen:
-            told: str = getattr(words.faults, fault.fault)
-            st.error(told.format(found=fault.found, line=fault.line, wanted=fault.wanted))
-    understood: Read | None = state.recall(key)
-    return read(text) if understood is None else understood
+        told = getattr(words.faults, fault.fault).format(found=fault.found, line=fault.line, wanted=fault.wanted)
+    understood: Read | None = state.recall(typed.name)
+    lines: list[Line] = [[typed], [Control("alert", f"{name}_fault", value=told)]]
+    return read(text) if understood is None else understood, lines
 
 
-def _learning(page: Page) -> tuple[float, float, int]:
-    """What scores are divided by, the learning rate, and the number of steps with its buttons."""
-    words = page.words.asked
-    divided = page.linked("divided", True, lambda chosen: isinstance(chosen, bool))
-    scaled = st.toggle(words.divided, key=divided, persist_state="session")
-    rate = slider(page, "rate", words.rate, RATES, 0.05)
-    key = page.linked("steps", 0, range(MOST_STEPS + 1).__contains__)
+def _steps(page: Page) -> int:
+    """The number of steps, with its buttons."""
+    words, key = page.words.asked, page.linked("steps", 0, range(MOST_STEPS + 1).__contains__)
     buttons = [(1, words.one), (10, words.ten), (0, words.back)]
-    keep = partial(state.put, key)
-    stepper(words.steps, state.get(key), MOST_STEPS, buttons, key=f"{page.name}_stepper", on_change=keep)
-    return math.sqrt(WIDTH) if scaled else 1.0, rate, int(state.get(key))
+    with st.sidebar:
+        keep = partial(state.put, key)
+        stepper(words.steps, state.get(key), MOST_STEPS, buttons, key=f"{page.name}_stepper", on_change=keep)
+    return int(state.get(key))
 
 
-def _sentences(page: Page, related: bool) -> tuple[Sentence, list[Sentence]]:
-    """The sentence that is learned from, and those that share a word; one of the two fields is seen."""
-    learned = field(page, "words", WORDS, partial(read_sentence, width=WIDTH), seen=not related)
-    return learned, field(page, "related", RELATED, partial(read_related, width=WIDTH), seen=related)
-
-
-def _matrices(page: Page) -> tuple[Rows, Rows, Rows]:
+def _matrices(page: Page) -> tuple[tuple[Rows, Rows, Rows], list[Line]]:
     """Wq, Wk and Wv before the first step, typed or from a seed."""
     words, reader = page.words.asked, partial(read_matrix, width=WIDTH, height=WIDTH)
-    wq, wk, wv = (field(page, name, text, reader) for name, text in zip(NAMES, drawn(SEED, SPREADS[0]), strict=True))
+    texts = drawn(SEED, SPREADS[0])
+    wq, wk, wv = (field(page, name, text, reader) for name, text in zip(NAMES, texts, strict=True))
+    seed, spread = _source(page)
+    draws = [
+        Control("number", f"{page.name}_seed", words.seed, seed, range(MOST_SEED + 1)),
+        Control("select", f"{page.name}_spread", words.spread, spread, [(number, f"{number:g}") for number in SPREADS]),
+    ]
+    return (wq[0], wk[0], wv[0]), [*wq[1], *wk[1], *wv[1], draws]
 
-    def draw_anew() -> None:
-        seed, spread = state.get(f"{page.name}_seed"), state.get(f"{page.name}_spread")
-        for name, text in zip(NAMES, drawn(seed, spread), strict=True):
-            state.put(f"{page.name}_{name}", text)
-        state.put(f"{page.name}_steps", 0)
 
-    with st.container(key="draw", horizontal=True):
-        kept: dict[str, Any] = {"on_change": draw_anew, "persist_state": "session"}
-        st.number_input(words.seed, 0, 9999, SEED, key=f"{page.name}_seed", **kept)
-        st.selectbox(words.spread, SPREADS, key=f"{page.name}_spread", **kept)
-    return wq, wk, wv
+def _source(page: Page) -> tuple[int, float]:
+    """The seed, and the size of the numbers that are drawn from it."""
+    seed, spread = state.get(f"{page.name}_seed"), state.get(f"{page.name}_spread")
+    return SEED if seed is None else seed, SPREADS[0] if spread is None else spread
+
+
+def _draw_anew(page: Page, changed: str) -> None:
+    """Writes numbers from a seed that was changed into the fields, and goes back to the start."""
+    if changed not in (f"{page.name}_seed", f"{page.name}_spread"):
+        return
+    for name, text in zip(NAMES, drawn(*_source(page)), strict=True):
+        state.put(f"{page.name}_{name}", text)
+    state.put(f"{page.name}_steps", 0)
 
 
 @cache
@@ -115,7 +120,7 @@ def drawn(seed: int, spread: float) -> list[str]:
     return [written(matrix) for matrix in numbers.double().round(decimals=2).tolist()]
 
 
-def _target(page: Page, related: bool, count: int) -> Rows:
+def _target(page: Page, count: int) -> tuple[Rows, list[Line]]:
     """A row for each word: those that are too many are left out, those that are missing are zeros."""
-    rows = field(page, "target", TARGET, partial(read_matrix, width=WIDTH), seen=not related)
-    return rows[:count] + ((0.0,) * WIDTH,) * (count - len(rows))
+    rows, lines = field(page, "target", TARGET, partial(read_matrix, width=WIDTH))
+    return rows[:count] + ((0.0,) * WIDTH,) * (count - len(rows)), lines

@@ -3,13 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
-import streamlit as st
-
-from pages.figures.sentence import code
-from pages.ui import cache, runs, state, text
+from pages.ui import cache, desk, runs, state, text
 from pages.ui.choices import heads_for
+from pages.ui.desk import Control, Line, page_desk
 from pages.ui.parts import Page
 from pages.ui.text import Words
 from pages.ui.translation import OWN, Translation, bundled, task, tokenizer, translator
@@ -19,35 +17,48 @@ from transformer.translation_demonstration import CONTEXT_LENGTH
 
 FAMILY, PREFIX, RUN = "encoder_decoder", "translation", "run"
 WEIGHTS = ("trained", "random", RUN)
-MOST_BLOCKS, MOST_CHARACTERS, MOST_SEED, EXAMPLES = 6, 2000, 9999, 5
-WIDTHS = range(8, 513, 8)
+MOST_SEED, EXAMPLES = 9999, 5
+BLOCKS, WIDTHS = range(1, 7), range(8, 513, 8)
 SIZES = {"N": 2, "width": 128, "cut": 4}  # of random weights, as those of the bundled translators
 NORMS = ("post", "pre")
 PICKED = {"asker": 1, "asked": 2, "number": 3}
 
 
+class Learned(NamedTuple):
+    """What the weights have learned: the pair of languages, and the run and its step as in `cache.Source`."""
+
+    pair: str
+    run: str
+    step: int
+
+
 def ask(page: Page, *, rows: bool) -> Translation:
     """`choose`, and the place that is looked at. rows: whether the page looks at one of the two rows of a batch."""
-    chosen = choose(page)
-    with st.sidebar, st.container(key="translation_place"):
-        block, head, row = _place(_words(page), chosen.pair, chosen.weights, rows)
-    return replace(chosen, block=block, head=head, row=row)
+    chosen, lines = _asked(page)
+    place = _place(_words(page), chosen.pair, chosen.weights, rows)
+    page_desk([*lines, place])
+    at = [control.value - 1 for control in place]
+    return replace(chosen, block=at[0], head=at[1], row=at[2] if rows else 0)
 
 
 def choose(page: Page) -> Translation:
     """Draws the controls, whose values all pages with this sidebar share, and which are part of the link."""
-    words = _words(page)
-    with st.sidebar, st.container(key="translation"):
-        places = st.container(), st.container()
-        weights = _weights(words)
-        pair, run, step = _learned(words, weights, page.language)
-        with places[0]:
-            typed = _sentence(words, pair, run)
-        source = cache.Source(_sizes(words, pair, run, step), _seed(words) if not run else 0, run, step)
-        chosen = Translation(pair, source, tokenizer(pair, run).encode(typed), block=0, head=0, row=0)
-        with places[1]:
-            _told(words, chosen)
+    chosen, lines = _asked(page)
+    page_desk(lines)
     return chosen
+
+
+def _asked(page: Page) -> tuple[Translation, list[Line]]:
+    """What is asked for, and the controls that ask it."""
+    words = _words(page)
+    weights, lines = _weights(words)
+    learned, pair = _learned(words, weights, page.language)
+    sentence, examples = _sentence(words, learned)
+    config, seed, sizes = _sizes(words, learned)
+    source = cache.Source(config, seed, learned.run, learned.step)
+    read = tokenizer(learned.pair, learned.run).encode(sentence.value)
+    chosen = Translation(learned.pair, source, read, block=0, head=0, row=0)
+    return chosen, [[sentence], [examples], *_told(words, chosen), *lines, *pair, *sizes]
 
 
 def _words(page: Page) -> Words:
@@ -64,37 +75,30 @@ def picked(name: str, limit: int) -> int:
     return min(int(state.get(linked(name, PICKED[name], range(10**4).__contains__))), limit - 1)
 
 
-def _choice(words: Words, name: str, codes: Sequence[str], default: str, *, possible: int | None = None) -> str:
-    """A choice among codes. possible: how many of them can be had now; all if it is not given."""
+def _choice(
+    words: Words, name: str, codes: Sequence[str], default: str, possible: Sequence[str] | None = None
+) -> Control:
+    """A choice among codes. possible: those that can be had now; all if it is not given."""
     table = getattr(words, f"{name}_names").table()
-    chosen = st.segmented_control(
-        getattr(words, name),
-        codes,
-        format_func=table.__getitem__,
-        required=True,
-        key=linked(name, default, codes[:possible].__contains__),
-        persist_state="session",
-        width="stretch",
-    )
-    return str(chosen)
+    offered = {code: table[code] for code in codes}
+    return desk.linked(PREFIX, "buttons", name, getattr(words, name), default, offered, possible=possible)
 
 
-def _weights(words: Words) -> str:
+def _weights(words: Words) -> tuple[str, list[Line]]:
     """The kind of weights; a run's is named by every link, and that there is none of that name is told."""
     known, link, key = runs.walkable(FAMILY), state.recall("link"), f"{PREFIX}_learned"
     asked = link.get("model", state.get(f"{PREFIX}_model"))
     id = str(link.get("learned", state.get(key)) or next(iter(known), ""))
     there = id in known and _loads(id)
-    offered = WEIGHTS if known else WEIGHTS[:2]
-    weights = _choice(words, "model", offered, WEIGHTS[0], possible=3 if there else 2)
+    weights = _choice(words, "model", WEIGHTS if known else WEIGHTS[:2], WEIGHTS[0], WEIGHTS if there else WEIGHTS[:2])
+    lines: list[Line] = [[weights]]
     if asked == RUN and not there:
-        st.caption(words.gone)
+        lines.append([Control("note", "gone", value=words.gone)])
         state.put(key, "")
-    if weights == RUN:
+    if weights.value == RUN:
         state.put(key, id)
-        linked("learned", "", known.__contains__)
-        st.selectbox(words.run, list(known), format_func=known.__getitem__, key=key, persist_state="session")
-    return weights
+        lines.append([desk.linked(PREFIX, "select", "learned", words.run, "", known)])
+    return str(weights.value), lines
 
 
 def _loads(id: str) -> bool:
@@ -108,106 +112,89 @@ def _loads(id: str) -> bool:
         return False  # a folder that somebody has edited
 
 
-def _learned(words: Words, weights: str, language: str) -> tuple[str, str, int]:
-    """The pair of languages, and the run and its step as in `cache.Source`. A run has its own pair."""
+def _learned(words: Words, weights: str, language: str) -> tuple[Learned, list[Line]]:
+    """What the weights have learned. A run has its own pair of languages."""
     if weights == RUN and (found := runs.find(state.get(f"{PREFIX}_learned"))) and runs.readable(found):
-        return str(found.plan.data.target), str(found.folder), runs.latest_step(found) or 0  # type: ignore[attr-defined]
+        target = str(found.plan.data.target)  # type: ignore[attr-defined]
+        return Learned(target, str(found.folder), runs.latest_step(found) or 0), []
     pair = _choice(words, "pair", get_args(Target), "zh" if language == "zh" else "fr")
-    return pair, cache.DEMONSTRATION if weights == WEIGHTS[0] else "", 0
+    return Learned(pair.value, cache.DEMONSTRATION if weights == WEIGHTS[0] else "", 0), [[pair]]
 
 
-def _sentence(words: Words, pair: str, run: str) -> str:
+def _sentence(words: Words, learned: Learned) -> tuple[Control, Control]:
     """The sentence, and examples that were kept aside while the model learned."""
-    if run in ("", cache.DEMONSTRATION):
+    if learned.run in ("", cache.DEMONSTRATION):
         examples: dict[str, str] = words.examples.table()
     else:
-        examples = {known.pair.source: known.pair.source for known in task(pair, run).held_out[:EXAMPLES]}
-    key, example = linked("english", next(iter(examples.values())), _is_text), "translation_example"
-    typed = st.text_area(
-        words.sentence, key=key, height=68, placeholder=words.invite, max_chars=MOST_CHARACTERS, persist_state="session"
-    )
-
-    def take() -> None:
-        if state.get(example) is not None:
-            state.put(key, examples[state.get(example)])
-            state.put(example, None)
-
-    with st.container(key="preset"):
-        st.pills(words.sentence, list(examples), key=example, on_change=take, label_visibility="collapsed")
-    return str(typed)
+        held_out = task(learned.pair, learned.run).held_out[:EXAMPLES]
+        examples = {known.pair.source: known.pair.source for known in held_out}
+    default = next(iter(examples.values()))
+    sentence = desk.linked(PREFIX, "text", "english", words.sentence, default, hint=words.invite)
+    offered = [(example, name) for name, example in examples.items()]
+    return sentence, Control("phrases", sentence.name, words.phrases, options=offered)
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _told(words: Words, asked: Translation) -> None:
+def _told(words: Words, asked: Translation) -> list[Line]:
     """What becomes of the sentence: how much of it is read, what is unknown, whether its translation is."""
     read, total = len(asked.read), len(asked.sentence)
-    if read < total:
-        st.caption(words.left_out.format(read=read, total=total))
+    left_out = words.left_out.format(read=read, total=total) if read < total else ""
+    known = ""
     if asked.unknown:
-        st.caption(words.unknown.format(words=" ".join(map(code, asked.unknown))))
+        known = words.unknown.format(words=" ".join(f"“{word}”" for word in asked.unknown))
     elif read:
-        told = words.new if asked.known is None else words.held_out if asked.known.held_out else words.seen
-        st.caption(told)
+        known = words.new if asked.known is None else words.held_out if asked.known.held_out else words.seen
+    return [[Control("note", "left_out", value=left_out)], [Control("note", "known", value=known)]]
 
 
-def _sizes(words: Words, pair: str, run: str, step: int) -> ModelConfig:
-    """The sizes; trained weights lock theirs."""
-    if run:
-        config = translator(pair, cache.Source(ModelConfig(vocab_size=1), 0, run, step)).config
-        locked = {"N": config.num_blocks, "width": config.d_model, "cut": config.num_heads}
-        with st.container(key="sizes", horizontal=True):
-            for name, value in locked.items():
-                label = getattr(words.sizes, name).format(value)
-                st.slider(
-                    label, 0, 2 * value, value, key=f"translation_locked_{name}", disabled=True, help=words.locked
-                )
-        st.caption(words.norm_locked.format(words.norm_names.table()[NORMS[config.norm_first]]))
-        return config
-    with st.container(key="sizes", horizontal=True):
-        blocks, width = _slider(words, "N", range(1, MOST_BLOCKS + 1)), _slider(words, "width", WIDTHS)
-        heads = _slider(words, "cut", heads_for(width))
-    return ModelConfig(
-        vocab_size=tokenizer(pair, run).vocab_size,
+def _sizes(words: Words, learned: Learned) -> tuple[ModelConfig, int, list[Line]]:
+    """The sizes and the seed; trained weights lock theirs."""
+    if learned.run:
+        source = cache.Source(ModelConfig(vocab_size=1), 0, learned.run, learned.step)
+        config = translator(learned.pair, source).config
+        return config, 0, _locked(words, config)
+    blocks, width = _slider(words, "N", BLOCKS), _slider(words, "width", WIDTHS)
+    heads = _slider(words, "cut", heads_for(width.value))
+    norm = _choice(words, "norm", NORMS, NORMS[0])
+    seed = desk.linked(PREFIX, "number", "start", words.seed, 0, range(MOST_SEED + 1))
+    config = ModelConfig(
+        vocab_size=tokenizer(learned.pair, learned.run).vocab_size,
         context_length=CONTEXT_LENGTH,
-        d_model=width,
-        num_heads=heads,
-        num_blocks=blocks,
-        norm_first=_choice(words, "norm", NORMS, NORMS[0]) == "pre",
+        d_model=width.value,
+        num_heads=heads.value,
+        num_blocks=blocks.value,
+        norm_first=norm.value == "pre",
     )
+    return config, seed.value, [[width, heads], [blocks, seed], [norm]]
 
 
-def _slider(words: Words, name: str, options: Sequence[int]) -> int:
-    key = linked(name, SIZES[name], options.__contains__)
-    label = getattr(words.sizes, name).format(state.get(key))
-    return int(st.select_slider(label, options, key=key, persist_state="session"))
+def _slider(words: Words, name: str, options: Sequence[int]) -> Control:
+    return desk.linked(PREFIX, "slider", name, getattr(words.sizes, name), SIZES[name], options)
 
 
-def _seed(words: Words) -> int:
-    key = linked("start", 0, range(MOST_SEED + 1).__contains__)
-    return int(st.number_input(words.seed, 0, MOST_SEED, key=key, persist_state="session"))
+def _locked(words: Words, config: ModelConfig) -> list[Line]:
+    """The sizes as the weights have them."""
+    heads = [(number, str(number)) for number in heads_for(config.d_model)]
+    norm = words.norm_names.table()[NORMS[config.norm_first]]
+    return [
+        [
+            Control("slider", "width", words.sizes.width, config.d_model, WIDTHS, locked=True),
+            Control("slider", "cut", words.sizes.cut, config.num_heads, heads, locked=True),
+        ],
+        [Control("slider", "N", words.sizes.N, config.num_blocks, BLOCKS, locked=True)],
+        [Control("note", "locked", value=words.locked.format(norm))],
+    ]
 
 
-def _place(words: Words, pair: str, source: cache.Source, rows: bool) -> tuple[int, int, int]:
+def _place(words: Words, pair: str, source: cache.Source, rows: bool) -> Line:
     """The block, the head and the row of the batch that are looked at; trained weights begin with the best aligned head."""
     block, head = best_place(pair) if source.run == cache.DEMONSTRATION else (0, 0)
     limits = {"at_block": (source.config.num_blocks, block + 1), "at_head": (source.config.num_heads, head + 1)}
     if rows:
         limits["at_row"] = 2, 1
-    with st.container(key="place", horizontal=True):
-        chosen = [
-            st.selectbox(
-                getattr(words.place, name),
-                range(1, most + 1),
-                key=linked(name, default, range(1, most + 1).__contains__),
-                persist_state="session",
-            )
-            for name, (most, default) in limits.items()
-        ]
-    at = [int(place) - 1 for place in chosen]
-    return at[0], at[1], at[2] if rows else 0
+    return [
+        desk.linked(PREFIX, "select", name, getattr(words.place, name), default, range(1, most + 1))
+        for name, (most, default) in limits.items()
+    ]
 
 
 def best_place(pair: str) -> tuple[int, int]:

@@ -16,9 +16,15 @@ def component(app: AppTest, key: str) -> dict[str, Any]:
     return data
 
 
-def controls(app: AppTest) -> dict[str, dict[str, Any]]:
-    """The shared controls by name, as the sidebar shows them."""
-    return {control["name"]: control for line in component(app, "desk")["lines"] for control in line}
+def controls(app: AppTest, desk: str = "desk") -> dict[str, dict[str, Any]]:
+    """The shared controls by name, as the sidebar shows them; those of a page's own are the desk "own"."""
+    drawn = [control for line in component(app, desk)["lines"] for control in line]
+    return {control["name"]: control for control in reversed(drawn)}  # the phrases of a text stand below it
+
+
+def notes(app: AppTest, kind: str = "note") -> list[str]:
+    """The sentences among a page's own controls; "alert": those that must not be missed."""
+    return [one["value"] for one in controls(app, "own").values() if one["kind"] == kind and one["value"]]
 
 
 def drawn(app: AppTest, key: str) -> list[Tensor]:

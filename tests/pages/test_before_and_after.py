@@ -18,7 +18,7 @@ from pages.ui import catalog, runs
 from pages.ui.growing.grown import TABLE, Grown
 from tests.pages.conftest import Open
 from tests.pages.markup import parse
-from tests.pages.reading import array, chart, component, drawn
+from tests.pages.reading import array, chart, component, controls, drawn, notes
 from transformer import growth, kept
 from transformer.config import ModelConfig, TrainingConfig
 from transformer.execution import execute
@@ -255,6 +255,13 @@ def test_a_folder_broken_by_hand_is_one_sentence(open_page: Open, make_run: Call
     (run.folder / file).write_bytes(b"\x80 broken\n")
     app = open_page(NAME, text="the mat", **asked(grown="mine", view="learned"))
     assert len(app.error) == 1
+    assert "mine" in [id for id, _ in controls(app, "own")[f"{NAME}_grown"]["options"]]
+
+
+@pytest.mark.parametrize(("text", "said"), [(SENTENCE, "all of them"), ("word after " * 100, "left out")])
+def test_how_much_of_the_sentence_is_read_is_notes(open_page: Open, text: str, said: str) -> None:
+    (counted,) = notes(open_page(NAME, text=text))
+    assert said in counted
 
 
 def test_a_run_that_is_no_plan_or_of_another_family_is_not_listed(
@@ -264,7 +271,7 @@ def test_a_run_that_is_no_plan_or_of_another_family_is_not_listed(
     shutil.copytree(run.folder, run.folder.with_name("other"))
     (run.folder / "config.json").write_text("{}")
     app = open_page(NAME)
-    assert app.selectbox(key=f"{NAME}_grown").options[1:] == ["mine"]
+    assert [name for _, name in controls(app, "own")[f"{NAME}_grown"]["options"]][1:] == ["mine"]
 
 
 @pytest.mark.parametrize("language, word", [("en", "There is no run"), ("zh", "现在显示自带的")])

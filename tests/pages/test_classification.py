@@ -7,8 +7,9 @@ import pytest
 import torch
 
 from pages.ui import catalog, runs
+from pages.ui.desk import MOST_CHARACTERS
 from tests.pages.conftest import Open
-from tests.pages.reading import array, chart, component, drawn
+from tests.pages.reading import array, chart, component, controls, drawn, notes
 from transformer.attribution import gradient_times_input, leave_one_out
 from transformer.circulating import answers_by_padding, answers_by_place
 from transformer.classification import SentenceData, batch
@@ -132,9 +133,9 @@ def test_the_code_shown_is_what_made_the_picture(open_page: Open, view: str, lin
 def test_the_language_of_the_data_follows_the_page_until_another_is_chosen(open_page: Open) -> None:
     assert demonstration("zh").task.tokenizer.encode("菜").ids[0] != 0
     chinese = open_page("classification", lang="zh")
-    assert chinese.text_area(key="classification_text_zh").value.startswith("这部")
+    assert controls(chinese, "own")["classification_text_zh"]["value"].startswith("这部")
     english = open_page("classification", lang="zh", classification_learned_zh="en")
-    assert english.text_area(key="classification_text_en").value.startswith("The food")
+    assert controls(english, "own")["classification_text_en"]["value"].startswith("The food")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -145,8 +146,8 @@ def test_words_it_has_never_met_are_named_wherever_the_sentence_is_read(
     family = {"home_view": "classifier"} if name == "home" else {}
     choices = {"classification_learned_zh": "en", "lang": language} | family
     app = open_page(name, **choices, classification_text_en="A splendiferous qwertz, not bad")
-    told = catalog.entry("classification").words(language).unknown.format(words="`splendiferous` `qwertz`")
-    assert [caption.value for caption in app.caption].count(told) == 1
+    unknown = catalog.entry("classification").words(language).unknown.format(words="“splendiferous” “qwertz”")
+    assert notes(app).count(unknown) == 1
 
 
 @pytest.mark.parametrize(
@@ -164,6 +165,7 @@ def test_words_it_has_never_met_are_named_wherever_the_sentence_is_read(
 )
 def test_extremes_are_drawn_in_every_view(open_page: Open, sentence: str) -> None:
     app = open_page("classification", **(asked("en", "trained", "way") | {"classification_text_en": sentence}))
+    assert len(notes(app, "alert")) == (len(sentence) > MOST_CHARACTERS)
     for view in ("way", "mean", "decision", "words", "held_out", "wrong"):
         app.session_state["classification_view"] = view
         app.run()
@@ -227,7 +229,7 @@ def test_the_weights_of_a_run_decide_and_its_own_report_is_shown(open_page: Open
 def test_classes_of_an_own_file_are_shown_as_they_are_called(open_page: Open) -> None:
     run = trained_run(SentenceData(language="own"), 3, OWN)
     app = open_page("classification", classification_model="run", classification_of_run=run.id)
-    assert app.text_area(key="classification_text_own").value in OWN
+    assert controls(app, "own")["classification_text_own"]["value"] in OWN
     assert app.main.markdown[0].value.count("<b>") == 0
     for view in ("way", "mean", "decision", "words", "held_out", "wrong"):
         app.session_state["classification_view"] = view
@@ -258,6 +260,6 @@ def test_a_run_that_is_gone_gives_way_to_the_bundled_weights_in_a_sentence(open_
     app = open_page("classification", **asked("en", "trained", "decision") | chosen)
     assert torch.equal(drawn(app, "classification_decision")[-1], read("en", "trained")[2].logits)
     words = catalog.entry("classification").words("en").gone
-    assert words in [element.value for element in app.caption]
+    assert words in notes(app)
     app.run()
-    assert words not in [element.value for element in app.caption]
+    assert words not in notes(app)

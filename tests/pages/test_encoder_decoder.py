@@ -13,7 +13,7 @@ from pages.ui import runs, translation_choices
 from pages.ui.translation import Translation, known_sentences, task
 from tests.pages.conftest import Open
 from tests.pages.markup import parse
-from tests.pages.reading import component, drawn
+from tests.pages.reading import component, controls, drawn, notes
 from tests.pages.test_words import PAGES
 from transformer import ModelConfig
 from transformer.bilingual import UNKNOWN
@@ -165,9 +165,9 @@ EXTREMES: list[dict[str, Any]] = [
 def test_extremes_draw(open_page: Open, view: str, choices: dict[str, Any]) -> None:
     app = open_page("encoder_decoder", encoder_decoder_view=view, **shared(**choices))
     assert any(element.value.startswith("✓") for element in app.markdown)
-    told = " ".join(element.value for element in app.caption)
-    assert ("Not in the vocabulary" in told) == ("Xyzzy" in choices["english"] or "word after" in choices["english"])
-    assert ("does not fit" in told) == ("word after" in choices["english"])
+    said = " ".join(notes(app))
+    assert ("Not in the vocabulary" in said) == ("Xyzzy" in choices["english"] or "word after" in choices["english"])
+    assert ("does not fit" in said) == ("word after" in choices["english"])
     assert not any("<b>plugh" in element.proto.body for element in app.get("html"))
 
 
@@ -207,7 +207,10 @@ def test_a_run_on_own_pairs_can_be_walked(
         assert torch.equal(weight, weights[path])
     assert seen[-1].known is not None and seen[-1].known.pair.pair.target == "Deux chiens."
     assert any(element.value.startswith("✓ Rec") for element in app.markdown)
-    assert not [one for one in app.button_group if one.key == "translation_pair"]
+    shown = controls(app, "own")
+    assert "translation_pair" not in shown
+    assert shown["translation_learned"]["value"] == own_run.id
+    assert shown["width"]["locked"] and shown["width"]["value"] == 12
 
 
 def test_a_link_to_a_run_that_is_gone_shows_the_trained_weights(
@@ -224,12 +227,12 @@ def test_a_link_to_a_run_that_is_gone_shows_the_trained_weights(
 def test_a_word_that_no_model_has_met_is_named_and_said_to_mean_little(
     open_page: Open, name: str, weights: str, language: str
 ) -> None:
-    told = tomllib.loads((PAGES / "ui/translation.toml").read_text("utf-8"))[language]["unknown"]
+    unknown = tomllib.loads((PAGES / "ui/translation.toml").read_text("utf-8"))[language]["unknown"]
     choices = shared(model=weights, english="There is no zyzzyva in front of the tree.") | {"lang": language}
     app = open_page(name, home_view="encoder_decoder", **choices)
-    assert [c.value for c in app.caption].count(told.format(words="`zyzzyva`")) == 1
+    assert notes(app).count(unknown.format(words="“zyzzyva”")) == 1
     app = open_page(name, home_view="encoder_decoder", **choices | shared(model=weights))
-    assert not [c.value for c in app.caption if c.value.startswith(told.partition("{")[0])]
+    assert not [one for one in notes(app) if one.startswith(unknown.partition("{")[0])]
 
 
 @pytest.mark.parametrize("pair", ["fr", "zh"])
@@ -240,7 +243,7 @@ def test_no_sentence_that_is_learned_from_has_an_unknown_word(pair: str) -> None
 
 def test_trained_weights_lock_their_sizes_and_say_why(open_page: Open) -> None:
     app = open_page("encoder_decoder", **shared())
-    locked = [slider for slider in app.slider if slider.disabled]
-    assert [slider.value for slider in locked] == [2, 128, 4]
-    assert all("random weights" in slider.help for slider in locked)
-    assert any("LayerNorm" in caption.value for caption in app.caption)
+    locked = {name: one["value"] for name, one in controls(app, "own").items() if one["locked"]}
+    assert locked == {"N": 2, "width": 128, "cut": 4}
+    assert [one for one in notes(app) if "random weights" in one and "LayerNorm" in one]
+    assert not [one for one in notes(open_page("encoder_decoder", **shared(model="random"))) if "LayerNorm" in one]

@@ -13,8 +13,9 @@ from torch import Tensor
 from pages.ui import catalog
 from pages.ui.exercise import MOST_STEPS, SEED, TARGET, WORDS, drawn
 from tests.pages.conftest import Open
-from tests.pages.reading import array, chart, component
+from tests.pages.reading import array, chart, component, controls, decode, notes
 from tests.pages.reading import drawn as shown
+from tests.pages.test_desk import choose_own, own
 from tests.serving import Visitor, serve
 from transformer.single_head import Exercise, LearningStep, attend, descend
 from transformer.written import read_matrix, read_sentence
@@ -185,39 +186,58 @@ def test_what_cannot_be_read_is_said_and_the_picture_stays(open_page: Open, lang
     app = open_page("three_words", lang=lang, three_words_view="output")
     before = shown(app, "three_words_output")
     for field, text in UNREADABLE:
-        said = app.text_area(key=f"three_words_{field}").value
-        app.text_area(key=f"three_words_{field}").set_value(text).run()
-        assert not app.exception
-        assert len(app.error) == 1 and "{" not in app.error[0].value
+        said = written(app, field)
+        write(app, field, text)
+        (fault,) = notes(app, "alert")
+        assert "{" not in fault
         assert all(map(torch.equal, before, shown(app, "three_words_output")))
-        app.text_area(key=f"three_words_{field}").set_value(said).run()
-        assert not app.error
+        assert written(app, field) == text
+        write(app, field, said)
+        assert not notes(app, "alert")
+
+
+def written(app: AppTest, field: str) -> str:
+    """What stands in a field."""
+    return str(controls(app, "own")[f"three_words_{field}"]["value"])
+
+
+def write(app: AppTest, field: str, text: str) -> None:
+    """What a field hands over when something is written into it."""
+    app.session_state[f"three_words_{field}"] = text
+    app.run()
+    assert not app.exception
 
 
 def test_sentences_without_a_shared_word_are_said_and_the_picture_stays(open_page: Open) -> None:
     app = opened(open_page, "related")
     before = shown(app, "three_words_same_word")
-    app.text_area(key="three_words_related").set_value("apple fruit\n\npear tree").run()
-    assert len(app.error) == 1
+    write(app, "related", "apple fruit\n\npear tree")
+    assert len(notes(app, "alert")) == 1
     assert all(map(torch.equal, before[1:], shown(app, "three_words_same_word")[1:]))
 
 
 def test_what_was_typed_stays_while_its_field_is_not_seen(open_page: Open) -> None:
     app = opened(open_page, "output")
-    app.text_area(key="three_words_words").set_value(FOUR["words"]).run()
+    write(app, "words", FOUR["words"])
     for view in ("related", "output"):
         app.session_state["three_words_view"] = view
         app.run()
-    assert app.text_area(key="three_words_words").value == FOUR["words"]
+        assert ("three_words_words" in controls(app, "own")) == (view == "output")
+    assert written(app, "words") == FOUR["words"]
     assert len(shown(app, "three_words_output")[2]) == 4
 
 
-def test_a_seed_writes_new_numbers_into_the_fields_and_goes_back_to_the_start(open_page: Open) -> None:
-    app = opened(open_page, "projections", steps=5)
-    app.number_input(key="three_words_seed").set_value(7).run()
-    assert [app.text_area(key=f"three_words_W{part}").value for part in "qkv"] == drawn(7, 0.1)
-    _, projections, _ = shown(app, "three_words_projections")
-    assert torch.equal(projections, torch.cat([torch.tensor(read_matrix(text, 3)) for text in drawn(7, 0.1)], 1))
+def test_a_seed_writes_new_numbers_into_the_fields_and_goes_back_to_the_start(address: str) -> None:
+    with Visitor(address, "three_words", "view=projections&steps=5") as visitor:
+        visitor.run()
+        for choice, value, texts in ("seed", 7, drawn(7, 0.1)), ("spread", 1, drawn(7, 1.0)):
+            choose_own(visitor, **{f"three_words_{choice}": value})
+            visitor.run()
+            assert [own(visitor)[f"three_words_W{part}"]["value"] for part in "qkv"] == texts
+            assert reached(visitor) == 0
+            matrix = told(visitor, "three_words_projections")["matrices"][1]
+            start = torch.cat([torch.tensor(read_matrix(text, 3)) for text in texts], 1)
+            assert torch.equal(decode(matrix["values"], matrix["shape"]), start)
 
 
 @pytest.mark.parametrize("words", ["a b", "🐱 猫 cat d e f", "x 1000 -1000 0\ny 0 0 0"])

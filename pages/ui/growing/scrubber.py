@@ -7,7 +7,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.figures.sentence import code
-from pages.ui import state, text
+from pages.ui import desk, state, text
+from pages.ui.desk import Control
 from pages.ui.growing.grown import BUNDLED, Grown, Moment, offered
 from pages.ui.parts import Page, Proof
 
@@ -52,22 +53,31 @@ def choose_run(page: Page) -> Grown:
     found = offered()
     otherwise = state.get("run") if state.get("run") in found else BUNDLED
     asked = state.recall("link").get("grown", otherwise)
-    key = page.linked("grown", otherwise, found.__contains__)
+    names = {id: name or page.words.bundled for id, (_, name) in found.items()}
+    chosen = desk.linked(page.name, "select", "grown", page.words.run, otherwise, names)
     if asked not in found:
         st.warning(page.words.gone.format(id=code(asked)))
-    names = {id: name or page.words.bundled for id, (_, name) in found.items()}
-    with st.sidebar:
-        id = st.selectbox(page.words.run, list(names), format_func=names.__getitem__, key=key, persist_state="session")
-    return Grown.of(found[id][0])
+    told = ""
+    try:
+        grown = Grown.of(found[chosen.value][0])
+        told = _counted(page, grown)
+    finally:  # another run can be chosen even if this one cannot be read
+        desk.page_desk([[chosen], [Control("note", "counted", value=told)]])
+    return grown
+
+
+def _counted(page: Page, grown: Grown) -> str:
+    """How much of the sentence is read."""
+    tokens, total = grown.read(state.get("text"))
+    length = tokens.size(1)
+    told: str = page.frame.walked if length == total else page.frame.left_out
+    return told.format(length=length, total=total, left_out=total - length)
 
 
 def scrub(page: Page, grown: Grown, asks: bool) -> Shown:
     """Two moments of a run, and the token that is asked about: the last, unless the view `asks` and another is chosen."""
-    tokens, total = grown.read(state.get("text"))
+    tokens, _ = grown.read(state.get("text"))
     labels = [text.token(grown.tokenizer.piece(token)) for token in tokens[0].tolist()]
-    with st.sidebar:
-        counted = page.frame.walked if len(labels) == total else page.frame.left_out
-        st.caption(counted.format(length=len(labels), total=total, left_out=total - len(labels)))
     line = st.container(key="scrubber", horizontal=True)
     with line:
         after, before = _step(page, grown), _other_step(page, grown)

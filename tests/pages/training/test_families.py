@@ -9,7 +9,7 @@ import torch
 from pages.ui import catalog
 from pages.ui.training import settings
 from tests.pages.conftest import Open
-from tests.pages.reading import chart, component, controls
+from tests.pages.reading import chart, component, controls, notes
 from tests.pages.training.opened import LEARNER, Desk, app_error, opened, said, trained, watching, words
 from transformer.classification import SentenceData
 from transformer.classifier import ClassifierConfig
@@ -201,14 +201,15 @@ def test_a_link_names_the_run_that_it_shows_or_says_that_there_is_none(
         link = component(app, "address")["query"]
         gone = catalog.entry("classification").words("en").gone
         assert (f"={run.id}" in link) == ("model=run" in link) == (not damage)
-        assert (gone in [element.value for element in app.caption]) == bool(damage)
+        assert (gone in notes(app)) == bool(damage)
 
 
 @pytest.mark.parametrize("family", OWN)
 def test_after_a_run_is_gone_another_can_be_chosen(open_page: Open, tmp_path: Path, family: str) -> None:
     run, (page, model, chosen) = learned(tmp_path, family), WALKED[family]
     app = open_page(page, _learner=LEARNER, **{model: "run", chosen: "gone"})
-    app.button_group(key=model).set_value("run").run()
+    app.session_state[model] = "run"
+    app.run()
     assert not app.exception
     assert f"={run.id}" in component(app, "address")["query"]
 
