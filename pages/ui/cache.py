@@ -10,7 +10,7 @@ from torch import Tensor
 
 from pages.ui.bounded_cache import BoundedCache, size_of
 from pages.ui.choices import VOCABULARIES
-from transformer import GPT, BlockTrace, EmbeddingTrace, ModelConfig, Tokenizer, get_tokenizer
+from transformer import GPT, BlockTrace, EmbeddingTrace, ModelConfig, Tokenizer, Tokens, get_tokenizer
 from transformer import checkpoint as checkpoints
 from transformer import demonstration as demonstration_run
 from transformer.data import CORPORA, corpus_text, corpus_windows
@@ -90,6 +90,12 @@ def tokenizer(vocabulary: str, corpus: str) -> Tokenizer:
     if vocabulary == "characters":
         return CharacterTokenizer(corpus_text(corpus))
     return get_tokenizer(vocabulary)
+
+
+@lru_cache(maxsize=64)  # of texts that a link can carry (choices.MOST_LINK)
+def encoded(vocabulary: str, corpus: str, text: str) -> Tokens:
+    """A text in the tokens of `tokenizer`."""
+    return tokenizer(vocabulary, corpus).encode(text)
 
 
 @lru_cache(maxsize=16)

@@ -147,7 +147,7 @@ def read() -> Lesson:
         source=cache.Source(config, state.get("seed"), run, step),
         vocabulary=vocabulary,
         corpus=corpus,
-        sentence=_sentence(tokenizer, vocabulary, corpus),
+        sentence=_sentence(vocabulary, corpus),
         context_length=state.get("context"),
         batch_size=state.get("batch"),
         seed=state.get("seed"),
@@ -167,12 +167,12 @@ def walk(asked: Lesson, ids: Sequence[int]) -> None:
     state.remember("written", (asked.vocabulary, asked.corpus, written))
 
 
-def _sentence(tokenizer: Tokenizer, vocabulary: str, corpus: str) -> Tokens:
+def _sentence(vocabulary: str, corpus: str) -> Tokens:
     """The learner's text in tokens. What a model wrote stays cut as it was written, until the text or the vocabulary changes."""
     *cut_by, written = state.recall("written", (None, None, None))
     if written and cut_by == [vocabulary, corpus] and written.text == state.get("text"):
         return written
-    return tokenizer.encode(state.get("text"))
+    return cache.encoded(vocabulary, corpus, state.get("text"))
 
 
 def out_of_reach(asked: Lesson) -> list[Repair]:

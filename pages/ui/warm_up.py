@@ -1,6 +1,7 @@
 """Everything slow, done once before the first visit."""
 
 import asyncio
+import gc
 import importlib
 import pkgutil
 from collections.abc import AsyncIterator
@@ -35,7 +36,9 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
         for entry in catalog.WALK:
             entry.words(language)
         catalog.frame_words(language)
-    memory.keep_survivors()
-    collecting = asyncio.create_task(memory.collect_now_and_then())
+    keeper = memory.Keeper()
+    gc.callbacks.append(keeper)
+    collecting = asyncio.create_task(keeper.collect_now_and_then())
     yield
     collecting.cancel()
+    gc.callbacks.remove(keeper)
