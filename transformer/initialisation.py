@@ -3,6 +3,7 @@
 The same seed gives the same weights on every page and machine, in whatever order and by however many threads they are drawn.
 """
 
+import os
 import zlib
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -32,7 +33,7 @@ def pieces(name: str, parameter: Tensor, deviation: float, seed: int) -> Iterabl
 
 def draw(work: Iterable[Piece]) -> None:
     """Fills every piece from a normal distribution around zero."""
-    with ThreadPoolExecutor(torch.get_num_threads()) as threads:
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
         list(threads.map(_draw_piece, work))
 
 

@@ -1,5 +1,6 @@
 """What a trace costs beside the fast path, and how both grow with the arithmetic."""
 
+import os
 import time
 from collections.abc import Callable
 
@@ -28,8 +29,9 @@ def interleaved(*functions: Callable[[], object]) -> list[list[float]]:
 
 @torch.inference_mode()
 def measure() -> str:
-    """A table over d_model and context."""
-    rows = []
+    """A table over d_model and context, with as many threads as a notebook has; the app's pages have one."""
+    rows, usual, threads = [], torch.get_num_threads(), os.cpu_count() or 1
+    torch.set_num_threads(threads)
     for d_model, context in SIZES:
         config = ModelConfig(
             vocab_size=VOCABULARY, d_model=d_model, context_length=context, num_heads=4, num_blocks=BLOCKS
@@ -49,5 +51,6 @@ def measure() -> str:
                 f"{flops / half[1] / 1e9:.0f}",
             ]
         )
+    torch.set_num_threads(usual)
     header = ["d_model", "context", "GFLOP", "forward ms", "trace ms", "trace ÷ forward", "GFLOP/s of trace"]
-    return table(f"trace() beside forward(): {BLOCKS} blocks, batch {BATCH}, medians", header, rows)
+    return table(f"trace() beside forward(): {BLOCKS} blocks, batch {BATCH}, {threads} threads, medians", header, rows)

@@ -1,5 +1,6 @@
 """What a training step costs: beside PyTorch's own layers in a plain loop, the machine's products, the whole vocabulary."""
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -140,14 +141,15 @@ def beside_the_whole_vocabulary(threads: int) -> list[object]:
 
 def measure() -> str:
     """Two tables: the step beside a plain loop and the machine's products, and the article's model with both vocabularies."""
-    threads = torch.get_num_threads()
+    usual, threads = torch.get_num_threads(), os.cpu_count() or 1
+    torch.set_num_threads(threads)
     sizes = ["d_model", "blocks", "context", "batch", "dropout"]
     times = ["plain, ms", "ours, ms", "times faster", "tokens/s", "GFLOP", "GFLOP/s", "of products alone", "share"]
     title = f"A training step beside a plain loop over nn.TransformerEncoderLayer: {threads} threads, medians of rounds"
     first = table(title, sizes + times, [beside_plain(size) for size in SIZES])
     # A run of the app has one thread.
     rows = [beside_the_whole_vocabulary(count) for count in sorted({1, threads})]
-    torch.set_num_threads(threads)
+    torch.set_num_threads(usual)
     header = [
         "threads",
         "rows of the whole vocabulary",
