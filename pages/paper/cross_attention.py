@@ -24,9 +24,6 @@ ONE_LINE = 4  # heads
 page = Page(__file__)
 words = page.words
 seen = translation_choices.ask(page, rows=True)
-if not seen.read:
-    st.info(words.invite)
-    st.stop()
 config, head_size = seen.config, seen.config.head_size
 block: DecoderBlockTrace = seen.trace.decoder.blocks[seen.block]
 layer: Any = seen.model.decoder_blocks[seen.block].cross_attention

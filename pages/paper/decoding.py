@@ -26,9 +26,6 @@ WIDTHS, ALPHAS = range(1, 9), (0.0, 0.3, LENGTH_PENALTY, 1.0, 2.0)
 page = Page(__file__)
 words = page.words
 seen = translation_choices.ask(page, rows=False)
-if not seen.read:
-    st.info(words.invite)
-    st.stop()
 config, source = seen.config, torch.tensor([seen.read.ids])
 for style in decoding_step.STYLE, predictions.STYLE:
     st.html(style)

@@ -30,9 +30,6 @@ class Use(NamedTuple):
 page = Page(__file__)
 words = page.words
 seen = translation_choices.ask(page, rows=True)
-if not seen.read:
-    st.info(words.invite)
-    st.stop()
 trace, config = seen.trace, seen.config
 encoder, decoder = trace.encoder.blocks[seen.block], trace.decoder.blocks[seen.block]
 sources, inputs = seen.sources, seen.inputs

@@ -5,6 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
+import streamlit as st
+
 from pages.ui import cache, desk, runs, state, text
 from pages.ui.choices import heads_for
 from pages.ui.desk import Control, Line, page_desk
@@ -33,10 +35,16 @@ class Learned(NamedTuple):
 
 
 def ask(page: Page, *, rows: bool) -> Translation:
-    """`choose`, and the place that is looked at. rows: whether the page looks at one of the two rows of a batch."""
+    """`choose`, and the place that is looked at. rows: whether the page looks at one of the two rows of a batch.
+
+    Without a sentence the page ends here, with its invitation.
+    """
     chosen, lines = _asked(page)
     place = _place(_words(page), chosen.pair, chosen.weights, rows)
     page_desk([*lines, place])
+    if not chosen.read:
+        st.info(page.words.invite)
+        st.stop()
     at = [control.value - 1 for control in place]
     return replace(chosen, block=at[0], head=at[1], row=at[2] if rows else 0)
 
