@@ -58,6 +58,14 @@ def test_chinese_words_are_chinese(path: Path) -> None:
             assert re.search(r"[\u4e00-\u9fff]", value), key
 
 
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_english_words_are_english(path: Path) -> None:
+    for key, value in flat(tomllib.loads(path.read_text(encoding="utf-8"))["en"]).items():
+        if key.startswith("presets.") or key.endswith((".zh", ".zh_classics")):
+            continue  # a sentence to be walked, and what is called by its own name
+        assert not re.search("[\u4e00-\u9fff]", str(value)), key
+
+
 def test_every_page_has_words_and_a_short_name_for_the_map() -> None:
     for entry in catalog.WALK:
         for language in LANGUAGES:
