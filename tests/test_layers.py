@@ -17,6 +17,8 @@ ALLOWED = {
     "pages": {"streamlit", "torch", "transformer", "pages.ui", "pages.figures", "pages.matrix"},
     "transformer": {"torch", "numpy", "tiktoken", "regex", "safetensors", "transformer"},
 }
+PACKAGES = {"classification": set(), "lessons": set(), "translation": set(), "runs": {"classification", "translation"}}
+"""The packages of the library, and which others each may know; models, traces and training know none."""
 STANDARD = set(__import__("sys").stdlib_module_names)
 
 
@@ -45,6 +47,16 @@ def test_a_file_imports_only_what_its_layer_may(source: Path) -> None:
         if module in ("pages", "pages.ui") or module.split(".")[0] in STANDARD:
             continue
         assert any(module == name or module.startswith(f"{name}.") for name in allowed), module
+
+
+@pytest.mark.parametrize("source", sorted((ROOT / "transformer").rglob("*.py")), ids=lambda source: source.stem)
+def test_models_and_training_know_nothing_of_what_is_built_on_them(source: Path) -> None:
+    package = source.relative_to(ROOT / "transformer").parts[0]
+    known = {package} | PACKAGES.get(package, set(PACKAGES) if source.stem == "__main__" else set())
+    for module in imports(source):
+        first, *rest = module.split(".")
+        if first == "transformer" and rest and rest[0] in PACKAGES:
+            assert rest[0] in known, module
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.relative_to(ROOT).as_posix())

@@ -22,17 +22,17 @@ from transformer.checkpoint import Checkpoint
 from transformer.checkpoint import load as load_checkpoint
 from transformer.config import ModelConfig, TrainingConfig
 from transformer.data import CORPORA
-from transformer.decoding import greedy_ids
 from transformer.encoder_decoder import BEGIN, EncoderDecoder
-from transformer.execution import execute, follow
 from transformer.export import write_trace
 from transformer.gpt import GPT
-from transformer.plans import Plan, TextData, of_own
-from transformer.presets import OTHER_FAMILIES, PRESETS
-from transformer.runs import Run
+from transformer.runs.execution import execute, follow
+from transformer.runs.plans import Plan, TextData, of_own
+from transformer.runs.presets import OTHER_FAMILIES, PRESETS
+from transformer.runs.run import Run
 from transformer.sampling import generate
 from transformer.training import Step
-from transformer.translation import translate
+from transformer.translation.decoding import greedy_ids
+from transformer.translation.task import translate
 from transformer.user_text import decode
 
 DERIVED = ("vocab_size",)  # follows from the text

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from transformer.blocks import Block
 from transformer.config import ModelConfig
-from transformer.initialisation import Piece, draw, pieces
-from transformer.positions import make_room, sinusoidal_positions
+from transformer.initialisation import start
+from transformer.positions import give_positions
 from transformer.trace import ClassifierTrace, EmbeddingTrace
 
 
@@ -58,27 +58,14 @@ class Classifier(nn.Module):
             self.final_norm = nn.LayerNorm(config.d_model, bias=config.bias) if config.norm_first else nn.Identity()
             self.output = nn.Linear(config.d_model, config.num_classes)
         self.dropout = nn.Dropout(config.dropout)
-        make_room(self, config)
         self.to_empty(device="cpu")
-        self._initialise(seed)
+        give_positions(self, config)
+        start(self, seed, self._deviation)
 
-    @torch.no_grad()
-    def _initialise(self, seed: int) -> None:
-        """Tables from a normal distribution of deviation 0.02, matrices of 1/√inputs; biases zero, norms at identity."""
-        work: list[Piece] = []
-        for name, parameter in self.named_parameters():
-            if "norm" in name:
-                parameter.fill_(float(name.endswith("weight")))
-            elif name.endswith("bias"):
-                parameter.zero_()
-            else:
-                table = parameter is self.token_embedding.weight or parameter is self.positions
-                work += pieces(name, parameter, 0.02 if table else 1 / math.sqrt(parameter.size(-1)), seed)
-        draw(work)
-        if self.config.positions == "sinusoidal":
-            self.positions.copy_(sinusoidal_positions(*self.positions.shape))
-        elif self.config.positions == "none":
-            self.positions.zero_()
+    def _deviation(self, _: str, parameter: Tensor) -> float:
+        """Small tables, and matrices of 1/√inputs."""
+        table = parameter is self.token_embedding.weight or parameter is self.positions
+        return 0.02 if table else 1 / math.sqrt(parameter.size(-1))
 
     def forward(self, tokens: Tensor, lengths: Tensor | None = None) -> Tensor:
         """Log-probabilities of the classes, by fused kernels. tokens: (B, T) int64, lengths: (B,) → (B, C)
@@ -117,8 +104,7 @@ class Classifier(nn.Module):
 
     def embed(self, tokens: Tensor) -> EmbeddingTrace:
         """What enters the first block: each token's row of the table plus its position. tokens: (B, T) int64"""
-        if tokens.size(1) > self.config.context_length:
-            raise ValueError(f"{tokens.size(1)} tokens do not fit a context of {self.config.context_length}")
+        self.config.check_fits(tokens.size(1))
         token_embeddings, positions = self.token_embedding(tokens), self.positions[: tokens.size(1)]
         return EmbeddingTrace(token_embeddings, positions, token_embeddings + positions)
 

@@ -67,6 +67,11 @@ class ModelConfig:
         """Numbers that one head sees of a token, K; the paper's d_k."""
         return self.d_model // self.num_heads
 
+    def check_fits(self, length: int) -> None:
+        """Raises ValueError if the context cannot hold so many tokens."""
+        if length > self.context_length:
+            raise ValueError(f"{length} tokens do not fit a context of {self.context_length}")
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:

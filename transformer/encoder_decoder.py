@@ -10,8 +10,9 @@ from torch import Tensor, nn
 from transformer.attention import causal_mask
 from transformer.blocks import Block, DecoderBlock
 from transformer.config import ModelConfig
-from transformer.initialisation import Piece, draw, pieces
-from transformer.positions import make_room, sinusoidal_positions
+from transformer.initialisation import start
+from transformer.output_layer import OutputLayer
+from transformer.positions import give_positions
 from transformer.trace import DecoderTrace, EmbeddingTrace, EncoderDecoderTrace, EncoderTrace
 
 PADDING, BEGIN, END = 0, 1, 2
@@ -46,38 +47,24 @@ class EncoderDecoder(nn.Module):
             self.encoder_norm = self._stack_norm()
             self.decoder_blocks = nn.ModuleList(DecoderBlock(config) for _ in range(config.num_blocks))
             self.decoder_norm = self._stack_norm()
-            self.output = nn.Linear(config.d_model, config.vocab_size, bias=False)
+            self.output = OutputLayer(config.d_model, config.vocab_size)
         self.dropout = nn.Dropout(config.dropout)
-        make_room(self, config)
         self.to_empty(device="cpu")
+        give_positions(self, config)
         if config.tied_output:
             self.output.weight = self.token_embedding.weight
-        self._initialise(seed)
+        start(self, seed, self._deviation)
 
     def _stack_norm(self) -> nn.Module:
         return nn.LayerNorm(self.config.d_model, bias=self.config.bias) if self.config.norm_first else nn.Identity()
 
-    @torch.no_grad()
-    def _initialise(self, seed: int) -> None:
-        """Matrices as Glorot and Bengio (2010, equation 16) have them, biases zero, norms at identity.
+    def _deviation(self, _: str, parameter: Tensor) -> float:
+        """Matrices as Glorot and Bengio (2010, equation 16) have them.
 
         A row of the embedding table has length one on average, so that times √d_model it is as loud as a position.
         """
-        work: list[Piece] = []
-        for name, parameter in self.named_parameters():
-            if "norm" in name:
-                parameter.fill_(float(name.endswith("weight")))
-            elif name.endswith("bias"):
-                parameter.zero_()
-            elif parameter is self.token_embedding.weight:
-                work += pieces(name, parameter, self.config.d_model**-0.5, seed)
-            else:
-                work += pieces(name, parameter, math.sqrt(2 / sum(parameter.shape)), seed)
-        draw(work)
-        if self.config.positions == "sinusoidal":
-            self.positions.copy_(sinusoidal_positions(*self.positions.shape))
-        elif self.config.positions == "none":
-            self.positions.zero_()
+        table = parameter is self.token_embedding.weight
+        return self.config.d_model**-0.5 if table else math.sqrt(2 / sum(parameter.shape))
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
         """Logits of the token that follows each token of the target, by fused kernels. (B, S), (B, T) int64 → (B, T, V)
@@ -133,8 +120,7 @@ class EncoderDecoder(nn.Module):
 
     def embed(self, tokens: Tensor) -> EmbeddingTrace:
         """Each token's row of the table times √d_model, plus its position. tokens: (B, T) int64"""
-        if tokens.size(1) > self.config.context_length:
-            raise ValueError(f"{tokens.size(1)} tokens do not fit a context of {self.config.context_length}")
+        self.config.check_fits(tokens.size(1))
         token_embeddings = self.token_embedding(tokens) * math.sqrt(self.config.d_model)
         positions = self.positions[: tokens.size(1)]
         return EmbeddingTrace(token_embeddings, positions, token_embeddings + positions)

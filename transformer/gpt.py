@@ -8,10 +8,10 @@ from torch import Tensor, nn
 
 from transformer.blocks import Block
 from transformer.config import ModelConfig
-from transformer.initialisation import Piece, draw, pieces
+from transformer.initialisation import start
 from transformer.kv_cache import KVCache
 from transformer.output_layer import OutputLayer
-from transformer.positions import make_room, sinusoidal_positions
+from transformer.positions import give_positions
 from transformer.trace import BlockTrace, EmbeddingTrace, ForwardTrace
 
 
@@ -39,33 +39,16 @@ class GPT(nn.Module):
             self.final_norm = nn.LayerNorm(config.d_model, bias=config.bias) if config.norm_first else nn.Identity()
             self.output = OutputLayer(config.d_model, config.vocab_size)
         self.dropout = nn.Dropout(config.dropout)
-        make_room(self, config)
         self.to_empty(device="cpu")
+        give_positions(self, config)
         if config.tied_output:
             self.output.weight = self.token_embedding.weight
-        self._initialise(seed)
+        start(self, seed, self._deviation)
 
-    @torch.no_grad()
-    def _initialise(self, seed: int) -> None:
-        """Weights from a normal distribution of deviation 0.02, biases zero, norms at identity.
-
-        What a block adds to the residual stream is scaled by 1/√(2·num_blocks), so that the sum of all keeps its size (GPT-2).
-        """
-        into_the_stream = 0.02 / math.sqrt(2 * self.config.num_blocks)
-        work: list[Piece] = []
-        for name, parameter in self.named_parameters():
-            if "norm" in name:
-                parameter.fill_(float(name.endswith("weight")))
-            elif name.endswith("bias"):
-                parameter.zero_()
-            else:
-                block_output = name.startswith("blocks") and name.endswith("output.weight")
-                work += pieces(name, parameter, into_the_stream if block_output else 0.02, seed)
-        draw(work)
-        if self.config.positions == "sinusoidal":
-            self.positions.copy_(sinusoidal_positions(*self.positions.shape))
-        elif self.config.positions == "none":
-            self.positions.zero_()
+    def _deviation(self, name: str, _: Tensor) -> float:
+        """What a block adds to the residual stream is scaled by 1/√(2·num_blocks): the sum of all keeps its size (GPT-2)."""
+        block_output = name.startswith("blocks") and name.endswith("output.weight")
+        return 0.02 / math.sqrt(2 * self.config.num_blocks) if block_output else 0.02
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Logits of the next token at every position, by fused kernels. (B, T) int64 → (B, T, V)
@@ -120,6 +103,5 @@ class GPT(nn.Module):
 
     def _positions(self, start: int, stop: int) -> Tensor:
         """The rows of these positions, (T, D)."""
-        if stop > self.config.context_length:
-            raise ValueError(f"{stop} tokens do not fit a context of {self.config.context_length}")
+        self.config.check_fits(stop)
         return self.positions[start:stop]

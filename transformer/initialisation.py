@@ -5,16 +5,31 @@ The same seed gives the same weights on every page and machine, in whatever orde
 
 import os
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-NUMBERS_PER_STREAM = (
-    2**20
-)  # long tables are drawn in pieces, each from its own random stream, so that cores share the work
+NUMBERS_PER_STREAM = 2**20  # long tables are drawn in pieces with random streams of their own: cores share the work
+
+
+@torch.no_grad()
+def start(model: nn.Module, seed: int, deviation: Callable[[str, Tensor], float]) -> None:
+    """Norms at identity, biases zero, and all else from a normal distribution around zero.
+
+    deviation: its standard deviation, from a parameter's name and itself.
+    """
+    work: list[Piece] = []
+    for name, parameter in model.named_parameters():
+        if "norm" in name:
+            parameter.fill_(float(name.endswith("weight")))
+        elif name.endswith("bias"):
+            parameter.zero_()
+        else:
+            work += pieces(name, parameter, deviation(name, parameter), seed)
+    draw(work)
 
 
 class Piece(NamedTuple):

@@ -27,10 +27,13 @@ def sinusoidal_positions(length: int, d_model: int) -> Tensor:
     return torch.where(even, angles.sin(), angles.cos()).float()
 
 
-def make_room(model: nn.Module, config: ModelConfig) -> None:
-    """Gives a model its `positions`, one row each, (T, D), not yet filled: a parameter if they are learned, else a buffer."""
-    rows = torch.empty(config.context_length, config.d_model)
+def give_positions(model: nn.Module, config: ModelConfig) -> None:
+    """Gives a model its `positions`, one row each, (T, D): a parameter still to be drawn if they are learned, else fixed."""
     if config.positions == "learned":
-        model.register_parameter("positions", nn.Parameter(rows))
+        model.register_parameter("positions", nn.Parameter(torch.empty(config.context_length, config.d_model)))
+    elif config.positions == "sinusoidal":
+        model.register_buffer(
+            "positions", sinusoidal_positions(config.context_length, config.d_model), persistent=False
+        )
     else:
-        model.register_buffer("positions", rows, persistent=False)
+        model.register_buffer("positions", torch.zeros(config.context_length, config.d_model), persistent=False)

@@ -10,7 +10,7 @@ from pages.matrix import Matrix, Readout, flow
 from pages.ui.parts import Page, Proof, size
 from pages.ui.text import number, with_terms
 from transformer import MultiHeadAttention
-from transformer.measurements import NUM_KEYS, NUM_QUERIES, measure_scaling
+from transformer.lessons.measurements import NUM_KEYS, NUM_QUERIES, measure_scaling
 
 page = Page(__file__)
 lesson, words = page.lesson, page.words

@@ -9,7 +9,7 @@ from pages.figures.distributions import distributions
 from pages.matrix import Matrix, Readout, flow, grid
 from pages.ui.parts import Page, Proof, size
 from transformer.attention import softmax_steps
-from transformer.measurements import entropy
+from transformer.lessons.measurements import entropy
 
 page = Page(__file__)
 lesson, words = page.lesson, page.words

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from pages.figures.palette import Theme
 from pages.figures.theme import MONO, axis, color, figure, literal
-from transformer.decoding import Hypothesis
+from transformer.translation.decoding import Hypothesis
 
 LETTERS = 110  # that have room beside each other
 
@@ -27,7 +27,7 @@ class Node(NamedTuple):
 
 
 def nodes(beams: Sequence[Sequence[Hypothesis]]) -> Iterator[Node]:
-    """Every hypothesis of a beam search, token after token. beams: as `transformer.decoding.beam_search` gives them."""
+    """Every hypothesis of a beam search, token after token. beams: as `transformer.translation.decoding.beam_search` gives them."""
     best = beams[-1][0].ids
     for step, beam in enumerate(beams):
         kept: list[tuple[int, ...]] = [one.ids for one in beams[step - 1]] if step else [()]

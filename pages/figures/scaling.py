@@ -9,7 +9,7 @@ from torch import Tensor
 from pages.figures.palette import Theme
 from pages.figures.panels import domain
 from pages.figures.theme import GRID, axis, color, figure
-from transformer.measurements import ScalingMeasurement
+from transformer.lessons.measurements import ScalingMeasurement
 
 TICKS = [1, 4, 16, 64, 256]
 GAP = 0.08  # between panels, as a share of the width

@@ -21,7 +21,7 @@ from pages.ui.lesson import walk as walk_tokens
 from pages.ui.parts import Page, Proof, size
 from transformer import MultiHeadAttention
 from transformer.arithmetic import operations_with_cache, operations_without_cache
-from transformer.generation_times import generation_times
+from transformer.lessons.generation_times import generation_times
 from transformer.sampling import Candidate, Generated, distribution, generate, next_logits
 from transformer.tokens import UTF8_ERRORS
 

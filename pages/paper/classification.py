@@ -16,9 +16,9 @@ from pages.matrix import Matrix, Readout, Selection, flow, product
 from pages.ui import classification_choices, state
 from pages.ui.parts import Page, Proof, size
 from pages.ui.text import joined, number
-from transformer.attribution import gradient_times_input, leave_one_out
-from transformer.circulating import NumbersTheBatch, answers_by_padding, answers_by_place
-from transformer.classification import batch
+from transformer.classification.attribution import gradient_times_input, leave_one_out
+from transformer.classification.circulating import NumbersTheBatch, answers_by_padding, answers_by_place
+from transformer.classification.task import batch
 from transformer.classifier import Classifier
 from transformer.trace import named_tensors
 

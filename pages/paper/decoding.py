@@ -16,9 +16,9 @@ from pages.ui import cache, decoded, recipe, state, translation_choices
 from pages.ui.parts import Page, Proof, size
 from pages.ui.text import joined, number, with_terms
 from pages.ui.translation import Row, bundled
-from transformer.decoding import LENGTH_PENALTY, beam_search, greedy, penalty, teacher_forcing
 from transformer.encoder_decoder import BEGIN, END
-from transformer.label_smoothing import smoothed_loss
+from transformer.lessons.label_smoothing import smoothed_loss
+from transformer.translation.decoding import LENGTH_PENALTY, beam_search, greedy, penalty, teacher_forcing
 
 FINAL, MOST_STEPS, MOST_LETTERS = 4, 999, 60
 WIDTHS, ALPHAS = range(1, 9), (0.0, 0.3, LENGTH_PENALTY, 1.0, 2.0)

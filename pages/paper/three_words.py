@@ -15,8 +15,8 @@ from pages.ui import exercise, state
 from pages.ui.exercise import NAMES, WIDTH
 from pages.ui.parts import Page, Proof, size
 from pages.ui.text import number
-from transformer.single_head import attend, descend, gradient_by_hand, learning_step
-from transformer.written import shared_places
+from transformer.lessons.single_head import attend, descend, gradient_by_hand, learning_step
+from transformer.lessons.written import shared_places
 
 NAMED = ("projections", "scores", "scaling", "weights", "output", "loss", "gradient", "step", "related")  # the pictures
 BANDS = [("query", WIDTH), ("key", WIDTH), ("value", WIDTH)]

@@ -13,8 +13,7 @@ from pages.matrix import Matrix, Readout, product
 from pages.ui import desk, state
 from pages.ui.parts import Page, Proof, size
 from pages.ui.text import number, with_terms
-from transformer.recurrent import make_rnn, trace_rnn
-from transformer.sequence_costs import (
+from transformer.lessons.sequence_costs import (
     LENGTHS,
     NUM_HEADS,
     REACH_WIDTH,
@@ -25,6 +24,7 @@ from transformer.sequence_costs import (
     measured_reach,
     measured_times,
 )
+from transformer.recurrent import make_rnn, trace_rnn
 
 HIDDEN = 12  # numbers of the pictured hidden state
 WIDTHS, GAINS, BIASES = (32, 64, 128, 256), (0.5, 1.0, 1.5, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0, 5.0)

@@ -15,9 +15,9 @@ from pages.ui.training import awaited, controls, form, glimpse, listed, losses, 
 from pages.ui.training.followed import Followed, follow, is_going, looked_at, plan_of
 from pages.ui.training.texts import of_family
 from transformer.gpt import GPT
-from transformer.job import jobs
-from transformer.plans import Plan
-from transformer.runs import Run
+from transformer.runs.jobs import jobs
+from transformer.runs.plans import Plan
+from transformer.runs.run import Run
 from transformer.training import Training
 
 VIEWS = "set_up", "watch", "runs"

@@ -17,9 +17,9 @@ from transformer.data import CORPORA, corpus_text, corpus_windows
 from transformer.encoder_decoder import EncoderDecoder
 from transformer.next_token import Guesses, Losses, NextToken, guesses, next_token, token_losses
 from transformer.ngrams import BigramModel
-from transformer.plans import TextData
 from transformer.residual_stream import ResidualStream, follow
-from transformer.runs import Run
+from transformer.runs.plans import TextData
+from transformer.runs.run import Run
 from transformer.tokenizer import CharacterTokenizer
 from transformer.vocabulary import CompactTokenizer
 

@@ -7,7 +7,7 @@ from pages.ui import cache, desk, runs, state
 from pages.ui.classified import FAMILY, Classified, Weights
 from pages.ui.desk import MOST_CHARACTERS, Control, Line, page_desk
 from pages.ui.parts import Page
-from transformer.labelled import Language
+from transformer.classification.labelled import Language
 
 EXAMPLES, SHORT = 4, 24
 TRAINED, UNTRAINED, RUN = "trained", "untrained", "run"

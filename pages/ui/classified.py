@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from pages.ui import cache, text
-from transformer import classification_demonstration as bundled
-from transformer.circulating import changed_by_padding, changed_by_place
-from transformer.classification import ClassificationTask, batch
+from transformer.classification import demonstration as bundled
+from transformer.classification.circulating import changed_by_padding, changed_by_place
+from transformer.classification.labelled import Language
+from transformer.classification.task import ClassificationTask, batch
 from transformer.classifier import Classifier
-from transformer.labelled import Language
-from transformer.runs import Run
+from transformer.runs.run import Run
 from transformer.tokenizer import Tokenizer, Tokens
 from transformer.trace import ClassifierTrace
 from transformer.words import UNKNOWN

@@ -12,8 +12,8 @@ from pages.ui import desk, state
 from pages.ui.desk import Control, Line, page_desk
 from pages.ui.parts import Page
 from pages.ui.stepper import stepper
-from transformer.single_head import Exercise, Rows
-from transformer.written import NotUnderstood, Sentence, read_matrix, read_related, read_sentence, written
+from transformer.lessons.single_head import Exercise, Rows
+from transformer.lessons.written import NotUnderstood, Sentence, read_matrix, read_related, read_sentence, written
 
 WIDTH, MOST_STEPS, MOST_SEED = 3, 200, 9999
 NAMES = ("Wq", "Wk", "Wv")
@@ -62,7 +62,7 @@ def field(page: Page, name: str, text: str, read: Callable[[str], Read]) -> tupl
     """What a field says, and the field. While it cannot be read, a sentence below says why, and what was read before stays in force.
 
     The page's words have its label, `asked.<name>`, and under `asked.faults` a sentence with {found}, {line} and {wanted} for
-    every `transformer.written.Fault`.
+    every `transformer.lessons.written.Fault`.
     """
     words, told = page.words.asked, ""
     typed = desk.linked(page.name, "numbers", name, words.get(name, name), text)

@@ -11,7 +11,7 @@ from pages.figures.sentence import percent
 from pages.ui import cache, catalog, classification_choices, state, translation, translation_choices
 from pages.ui.parts import Page
 from pages.ui.translation import Translation
-from transformer import classification_demonstration
+from transformer.classification import demonstration as classification_demonstration
 
 GUESSES, CLASSES = 3, 2  # as many as there is room for
 

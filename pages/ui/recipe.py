@@ -11,7 +11,7 @@ from pages.figures.curves import Axis, Curve, curves
 from pages.ui.parts import Page, Proof
 from pages.ui.text import number
 from transformer.config import TrainingConfig, paper_learning_rate
-from transformer.label_smoothing import logits_with, smoothed_loss, smoothed_target
+from transformer.lessons.label_smoothing import logits_with, smoothed_loss, smoothed_target
 
 SHARES, WARM_UPS = (0.0, 0.05, 0.1, 0.2, 0.3), (100, 400, 1000, 4000, 8000)
 PAPER_WIDTH, PAPER_WARM_UP, LAST_STEP = 512, 4000, 20_000

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from pages.ui import state
-from transformer.runs import Run, runs_in
+from transformer.runs.run import Run, runs_in
 
 ROOT = Path(os.environ.get("TRANSFORMER_RUNS") or Path(__file__).parents[2] / "runs").resolve()
 

@@ -9,16 +9,24 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from pages.ui import cache, text
-from transformer import ModelConfig, Tokenizer, Tokens, translation_demonstration
+from transformer import ModelConfig, Tokenizer, Tokens
 from transformer.bilingual import UNKNOWN
 from transformer.checkpoint import Checkpoint
-from transformer.decoding import DecodingStep, Hypothesis, TeacherForcing, beam_search, greedy, teacher_forcing
 from transformer.encoder_decoder import END, EncoderDecoder, padded
-from transformer.runs import Run
-from transformer.sentence_pairs import Target, text_key
+from transformer.runs.run import Run
 from transformer.torch_twin import twin_logits
 from transformer.trace import EncoderDecoderTrace, nbytes
-from transformer.translation import EncodedPair, TranslationTask
+from transformer.translation import demonstration as translation_demonstration
+from transformer.translation.decoding import (
+    DecodingStep,
+    Hypothesis,
+    TeacherForcing,
+    beam_search,
+    greedy,
+    teacher_forcing,
+)
+from transformer.translation.sentence_pairs import Target, text_key
+from transformer.translation.task import EncodedPair, TranslationTask
 
 OWN = "own"
 """The pair of languages of a run on the learner's file."""

@@ -14,8 +14,8 @@ from pages.ui.parts import Page
 from pages.ui.text import Words
 from pages.ui.translation import OWN, Translation, bundled, task, tokenizer, translator
 from transformer import ModelConfig
-from transformer.sentence_pairs import Target
-from transformer.translation_demonstration import CONTEXT_LENGTH
+from transformer.translation.demonstration import CONTEXT_LENGTH
+from transformer.translation.sentence_pairs import Target
 
 FAMILY, PREFIX, RUN = "encoder_decoder", "translation", "run"
 WEIGHTS = ("trained", "random", RUN)

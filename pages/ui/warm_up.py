@@ -20,7 +20,7 @@ def import_everything() -> None:
     """Imports what pages will import: a module that comes later is looked through at every collection."""
     for package in ("pages.figures", "pages.matrix", "pages.ui", "transformer"):
         for found in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
-            if found.name not in ("transformer.__main__", "transformer.fork_server"):
+            if found.name not in ("transformer.__main__", "transformer.runs.fork_server"):
                 importlib.import_module(found.name)
 
 

@@ -5,8 +5,8 @@ import torch
 from tests.benchmark.table import percentile, table
 from transformer import GPT, ModelConfig
 from transformer.arithmetic import operations_with_cache, operations_without_cache
+from transformer.lessons.sequence_costs import clock
 from transformer.sampling import generate
-from transformer.sequence_costs import clock
 
 TOKENS, BLOCKS, VOCABULARY, ROUNDS = 256, 4, 1024, 3
 SIZES = [(64, 1), (128, 1), (128, 256), (256, 1)]  # (d_model, tokens of the prompt)

@@ -14,8 +14,8 @@ from tests.benchmark.table import percentile, table
 from transformer import GPT, ModelConfig, sinusoidal_positions
 from transformer.arithmetic import operations
 from transformer.config import TrainingConfig
-from transformer.plans import TextData
-from transformer.presets import PRESETS
+from transformer.runs.plans import TextData
+from transformer.runs.presets import PRESETS
 from transformer.tasks import LanguageModelling
 from transformer.training import train
 

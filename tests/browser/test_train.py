@@ -13,7 +13,7 @@ from pages.ui import catalog
 from tests import serving
 from tests.browser.test_walk import settled, title
 from transformer.gpt import GPT
-from transformer.runs import Run, runs_in
+from transformer.runs.run import Run, runs_in
 
 SECONDS = 60_000  # milliseconds
 OWN = "she hoped to be wise and reasonable in time; but alas! alas! she must confess to herself that she was not wise yet. "

@@ -19,12 +19,12 @@ from pages.ui.growing.grown import TABLE, Grown
 from tests.pages.conftest import Open
 from tests.pages.markup import parse
 from tests.pages.reading import array, chart, component, controls, drawn, notes
-from transformer import growth, kept
 from transformer.config import ModelConfig, TrainingConfig
-from transformer.execution import execute
 from transformer.gpt import GPT
-from transformer.plans import Plan, TextData
-from transformer.runs import Run
+from transformer.runs import growth, kept
+from transformer.runs.execution import execute
+from transformer.runs.plans import Plan, TextData
+from transformer.runs.run import Run
 from transformer.training import Step
 
 NAME = "before_and_after"

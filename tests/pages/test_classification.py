@@ -10,16 +10,16 @@ from pages.ui import catalog, runs
 from pages.ui.desk import MOST_CHARACTERS
 from tests.pages.conftest import Open
 from tests.pages.reading import array, chart, component, controls, drawn, notes
-from transformer.attribution import gradient_times_input, leave_one_out
-from transformer.circulating import answers_by_padding, answers_by_place
-from transformer.classification import SentenceData, batch
-from transformer.classification_demonstration import demonstration, report, untrained
+from transformer.classification.attribution import gradient_times_input, leave_one_out
+from transformer.classification.circulating import answers_by_padding, answers_by_place
+from transformer.classification.demonstration import demonstration, report, untrained
+from transformer.classification.labelled import Language
+from transformer.classification.task import SentenceData, batch
 from transformer.classifier import ClassifierConfig
 from transformer.config import TrainingConfig
-from transformer.execution import execute
-from transformer.labelled import Language
-from transformer.plans import Plan
-from transformer.runs import METRICS, Run
+from transformer.runs.execution import execute
+from transformer.runs.plans import Plan
+from transformer.runs.run import METRICS, Run
 
 SENTENCES = {"en": "The soup wasn't bad, but nobody smiled.", "zh": "汤不难喝，可惜没有人笑。"}
 CHOICES: list[tuple[Language, str]] = [("en", "trained"), ("zh", "trained"), ("en", "untrained")]

@@ -9,7 +9,7 @@ import torch
 from tests.pages.conftest import Open
 from tests.pages.reading import array, chart, component, drawn
 from tests.pages.test_encoder_decoder import EXTREMES, SETTINGS, reading, shared
-from transformer.alignment import alignment_accuracy
+from transformer.translation.alignment import alignment_accuracy
 
 VIEWS = ["queries", "memory", "scores", "scaling", "softmax", "mix", "heads", "alignment"]
 

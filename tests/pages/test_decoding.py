@@ -11,9 +11,9 @@ from tests.pages.conftest import Open
 from tests.pages.markup import Element, parse
 from tests.pages.reading import array, chart
 from tests.pages.test_encoder_decoder import EXTREMES, SENTENCE, SETTINGS, reading, shared
-from transformer.decoding import beam_search, greedy_ids
 from transformer.encoder_decoder import BEGIN, END, padded
-from transformer.translation import translate
+from transformer.translation.decoding import beam_search, greedy_ids
+from transformer.translation.task import translate
 
 VIEWS = ["teacher", "greedy", "beam", "recipe"]
 

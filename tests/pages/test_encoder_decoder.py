@@ -19,10 +19,10 @@ from transformer import ModelConfig
 from transformer.bilingual import UNKNOWN
 from transformer.config import TrainingConfig
 from transformer.encoder_decoder import BEGIN, PADDING, EncoderDecoder, padded
-from transformer.execution import execute
-from transformer.plans import Plan
-from transformer.runs import Run
-from transformer.translation import PairData
+from transformer.runs.execution import execute
+from transformer.runs.plans import Plan
+from transformer.runs.run import Run
+from transformer.translation.task import PairData
 
 VIEWS = ["uses", "encoder", "decoder", "cross", "model"]
 SENTENCE = "There is no child in front of the tree."

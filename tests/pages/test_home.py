@@ -24,11 +24,13 @@ from pages.figures.model_picture import (
 from pages.ui import catalog
 from tests.pages.conftest import Open
 from tests.pages.reading import component
-from transformer import GPT, ModelConfig, classification_demonstration, translation_demonstration
+from transformer import GPT, ModelConfig
+from transformer.classification import demonstration as classification_demonstration
 from transformer.classifier import Classifier, ClassifierConfig
-from transformer.decoding import greedy
 from transformer.encoder_decoder import END, EncoderDecoder, padded
 from transformer.trace import named_tensors
+from transformer.translation import demonstration as translation_demonstration
+from transformer.translation.decoding import greedy
 
 SIZES: dict[str, Any] = {
     "vocab_size": 17,

@@ -8,7 +8,7 @@ import torch
 
 from tests.pages.conftest import Open
 from tests.pages.reading import array, chart, component, drawn
-from transformer.measurements import measure_scaling
+from transformer.lessons.measurements import measure_scaling
 
 UNEVEN = {"weights": "random", "d_model": 24, "heads": 3, "batch": 2, "context": 11, "block": 2, "head": 3, "row": 2}
 

@@ -9,7 +9,7 @@ from tests.pages.conftest import Open
 from tests.pages.reading import array, chart, component, drawn
 from transformer import GPT, ModelConfig
 from transformer.attention import softmax_steps
-from transformer.measurements import entropy
+from transformer.lessons.measurements import entropy
 
 UNEVEN = {"weights": "random", "d_model": 24, "heads": 3, "batch": 2, "context": 11, "block": 2, "head": 3, "row": 2}
 SETTINGS = pytest.mark.parametrize("choices", [UNEVEN, {"head": 2, "block": 3}], ids=["random", "trained"])

@@ -17,8 +17,8 @@ from tests.pages.reading import array, chart, component, controls, decode, notes
 from tests.pages.reading import drawn as shown
 from tests.pages.test_desk import choose_own, own
 from tests.serving import Visitor, serve
-from transformer.single_head import Exercise, LearningStep, attend, descend
-from transformer.written import read_matrix, read_sentence
+from transformer.lessons.single_head import Exercise, LearningStep, attend, descend
+from transformer.lessons.written import read_matrix, read_sentence
 
 MATRICES = tuple(read_matrix(text, 3, 3) for text in drawn(SEED, 0.1))
 FOUR = {"words": "we 1 0 2\nthe 3 1 0\nsame 0 2 2\nthe", "target": "1 0 0\n0 1 0"}

@@ -9,8 +9,8 @@ from pages.figures.curves import Axis, Curve, curves
 from pages.figures.reading import MOST
 from tests.pages.conftest import Open
 from tests.pages.reading import array, chart, drawn
+from transformer.lessons.sequence_costs import LENGTHS, REACHES, measured_memory, measured_reach, measured_times
 from transformer.recurrent import make_rnn, trace_rnn
-from transformer.sequence_costs import LENGTHS, REACHES, measured_memory, measured_reach, measured_times
 
 UNEVEN = {"weights": "random", "d_model": 24, "heads": 3, "batch": 2, "context": 11, "block": 2, "head": 3, "seed": 5}
 

@@ -6,7 +6,7 @@ import pytest
 
 from transformer.bilingual import SPECIAL, UNKNOWN, BilingualTokenizer
 from transformer.encoder_decoder import BEGIN, END, PADDING
-from transformer.sentence_pairs import grammar_pairs
+from transformer.translation.sentence_pairs import grammar_pairs
 from transformer.vocabulary import tokenizer_from_json
 
 TEXTS = (

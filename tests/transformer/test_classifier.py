@@ -9,7 +9,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from transformer.circulating import AveragesPadding, NumbersTheBatch, changed_by_padding, changed_by_place
+from transformer.classification.circulating import (
+    AveragesPadding,
+    NumbersTheBatch,
+    changed_by_padding,
+    changed_by_place,
+)
 from transformer.classifier import Classifier, ClassifierConfig, mean_of_real, real_tokens, shares_of_mean
 from transformer.trace import named_tensors
 

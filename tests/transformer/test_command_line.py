@@ -15,8 +15,8 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from transformer import demonstration
 from transformer.__main__ import main
 from transformer.checkpoint import load
-from transformer.execution import execute
-from transformer.runs import Run
+from transformer.runs.execution import execute
+from transformer.runs.run import Run
 
 ROOT = Path(__file__).parents[2]
 TEXT = "the cat sat on the mat because the mat was the best. " * 40

@@ -8,12 +8,13 @@ from torch import Tensor
 
 from pages.figures.projection import Axes, principal_axes, with_frequent
 from pages.ui import cache, runs
-from transformer import GPT, Tokenizer, growth, kept
+from transformer import GPT, Tokenizer
 from transformer.checkpoint import TOKENIZER
 from transformer.next_token import Guesses, NextToken, guesses, next_token, token_losses
-from transformer.plans import Plan
 from transformer.residual_stream import ResidualStream, follow
-from transformer.runs import Run
+from transformer.runs import growth, kept
+from transformer.runs.plans import Plan
+from transformer.runs.run import Run
 
 BUNDLED = "growth"
 MOST_TOKENS, MAPPED = 128, 120

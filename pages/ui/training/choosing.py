@@ -18,7 +18,7 @@ from pages.ui.training.settings import (
     offered,
     value_in,
 )
-from transformer.presets import PRESETS
+from transformer.runs.presets import PRESETS
 
 
 def choose_preset(page: Page, draft: Draft) -> None:

@@ -11,11 +11,11 @@ from pages.ui.parts import Page
 from pages.ui.training import costs, drafts
 from pages.ui.training.followed import Followed, is_going, look_at
 from pages.ui.training.texts import sentence
-from transformer.execution import diagnosis
-from transformer.job import jobs
-from transformer.plans import Plan
-from transformer.run_copies import continued
-from transformer.runs import Command, Run, Status
+from transformer.runs.copies import continued
+from transformer.runs.execution import diagnosis
+from transformer.runs.jobs import jobs
+from transformer.runs.plans import Plan
+from transformer.runs.run import Command, Run, Status
 
 PATIENCE = 0.6  # seconds that a click waits for its effect, so that most often the next picture shows it
 

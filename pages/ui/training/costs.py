@@ -12,10 +12,10 @@ from typing import Any
 from pages.figures.model_picture import brief, classifier_parameters, parameter_counts, translator_parameters
 from pages.ui.text import Words
 from transformer.config import ModelConfig
-from transformer.estimates import Estimate
-from transformer.job import jobs
-from transformer.plans import Plan
-from transformer.workers import Workers, estimate
+from transformer.runs.estimates import Estimate
+from transformer.runs.jobs import jobs
+from transformer.runs.plans import Plan
+from transformer.runs.workers import Workers, estimate
 
 MOST_KEPT = 64
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from transformer.classification import ClassificationTask
-from transformer.plans import Data
-from transformer.translation import TranslationTask
+from transformer.classification.task import ClassificationTask
+from transformer.runs.plans import Data
+from transformer.translation.task import TranslationTask
 
 SHOWN = 12  # pairs or sentences of a sample
 

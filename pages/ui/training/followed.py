@@ -13,11 +13,11 @@ from pages.ui import runs, state
 from transformer.checkpoint import Checkpoint
 from transformer.classifier import ClassifierConfig
 from transformer.gpt import GPT
-from transformer.job import jobs
-from transformer.metrics import Metrics
 from transformer.next_token import NextToken, next_token
-from transformer.plans import Plan
-from transformer.runs import Run, Status
+from transformer.runs.jobs import jobs
+from transformer.runs.metrics import Metrics
+from transformer.runs.plans import Plan
+from transformer.runs.run import Run, Status
 
 SEVERAL, OVERFITTING = 2, 0.005  # validations since the best one, and by how much the last is worse
 

@@ -18,8 +18,8 @@ from pages.ui.training.examples import Examples
 from pages.ui.training.followed import is_going, look_at
 from pages.ui.training.settings import Draft, groups, lesson_of
 from pages.ui.training.texts import SAMPLE_LETTERS, Facts, of_family, sentence
-from transformer.job import jobs
-from transformer.plans import Plan, TextData
+from transformer.runs.jobs import jobs
+from transformer.runs.plans import Plan, TextData
 from transformer.user_text import DataError
 
 POINTS = 300  # of the planned learning rate

@@ -18,7 +18,7 @@ from pages.ui.training import awaited
 from pages.ui.training.followed import Followed, Glance, glance, weights
 from transformer.checkpoint import Checkpoint
 from transformer.gpt import GPT
-from transformer.runs import Run
+from transformer.runs.run import Run
 
 GUESSES = 8
 

@@ -17,9 +17,9 @@ from pages.ui.training.followed import Followed, follow, is_going, look_at, look
 from pages.ui.training.settings import JOINED, OWN_FILE, lesson_of
 from pages.ui.training.texts import OWN
 from transformer.gpt import GPT
-from transformer.plans import Plan
-from transformer.run_copies import export
-from transformer.runs import Run
+from transformer.runs.copies import export
+from transformer.runs.plans import Plan
+from transformer.runs.run import Run
 
 BETWEEN = "~"  # ids in the link; no id has one
 COLORS: list[Role] = ["query", "key", "value", "position", "output", "token", "head0", "head4"]

@@ -13,7 +13,7 @@ from pages.ui.text import joined, number, with_terms
 from pages.ui.training import awaited, curves
 from pages.ui.training.followed import Followed, look_at, turned_up
 from pages.ui.training.texts import of_family
-from transformer.job import jobs
+from transformer.runs.jobs import jobs
 
 HEIGHT = "max(17rem, 100vh - 22.8rem)"  # of the curves, in CSS
 HELD_OUT, BATCH = "held_out", "batch"  # the lines of which a point can be picked

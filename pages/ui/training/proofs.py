@@ -15,9 +15,9 @@ from pages.ui import runs
 from pages.ui.parts import Page, Proof
 from pages.ui.training.awaited import look_again
 from pages.ui.training.followed import Followed, reader
-from transformer.runs import Run
+from transformer.runs.run import Run
+from transformer.runs.verification import Verified, verify
 from transformer.tasks import Task
-from transformer.verification import Verified, verify
 
 SHARE = 0.05  # of the time in which a run trains, for making its losses anew
 BRIEF, PATIENCE = 0.05, 2.0  # seconds that a page waits: while the run trains, and when nothing else will happen

@@ -8,13 +8,13 @@ from pages.ui import state
 from pages.ui.choices import heads_for
 from pages.ui.parts import Page
 from pages.ui.training.texts import OWN
-from transformer.classification import SentenceData
+from transformer.classification.task import SentenceData
 from transformer.config import ModelConfig, TrainingConfig
 from transformer.data import CORPORA
-from transformer.plans import TextData, of_own
-from transformer.presets import OTHER_FAMILIES, PRESETS, Preset
+from transformer.runs.plans import TextData, of_own
+from transformer.runs.presets import OTHER_FAMILIES, PRESETS, Preset
 from transformer.training import devices, precisions
-from transformer.translation import PairData
+from transformer.translation.task import PairData
 
 FIRST_PRESET = "one_minute"
 NEXT_TOKEN = "next_token"

@@ -15,8 +15,8 @@ from pages.ui.parts import Page
 from pages.ui.text import Words, token
 from pages.ui.training import drafts, examples
 from pages.ui.training.examples import Examples
-from transformer.execution import diagnosis
-from transformer.plans import Data, TextData
+from transformer.runs.execution import diagnosis
+from transformer.runs.plans import Data, TextData
 from transformer.tokenizer import Tokenizer
 from transformer.user_text import DataError, decode
 

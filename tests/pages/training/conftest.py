@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-import transformer.job
+import transformer.runs.jobs
 from pages.ui import runs
 from pages.ui.training import controls, costs, followed, form
 from tests.pages.training.opened import LEARNER, Desk, trained
-from transformer.estimates import Estimate
-from transformer.plans import Plan
-from transformer.runs import Run
+from transformer.runs.estimates import Estimate
+from transformer.runs.plans import Plan
+from transformer.runs.run import Run
 
 
 class Clock:
@@ -27,7 +27,7 @@ class Clock:
 @pytest.fixture(autouse=True)
 def desk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk()
-    for module in (transformer.job, controls, followed, form, costs):
+    for module in (transformer.runs.jobs, controls, followed, form, costs):
         monkeypatch.setattr(module, "jobs", lambda: desk)
     monkeypatch.setattr(costs, "estimates", Clock)
     monkeypatch.setattr(runs, "ROOT", tmp_path)

@@ -8,9 +8,9 @@ from streamlit.testing.v1 import AppTest
 from pages.ui import catalog
 from tests.pages.conftest import Open
 from transformer.config import ModelConfig, TrainingConfig
-from transformer.execution import execute
-from transformer.plans import Plan, TextData
-from transformer.runs import Run
+from transformer.runs.execution import execute
+from transformer.runs.plans import Plan, TextData
+from transformer.runs.run import Run
 
 LEARNER = "0123456789ab"
 OWN = "she hoped to be wise and reasonable in time; but alas! alas! " * 12

@@ -9,7 +9,7 @@ import pytest
 from pages.ui import catalog
 from tests.pages.conftest import Open
 from tests.pages.training.opened import app_error, opened, said, words
-from transformer.runs import Run
+from transformer.runs.run import Run
 
 FILES = ("latest.safetensors", "tokenizer.json", "yardsticks.json", "state.json", "metrics.jsonl", "config.json")
 DAMAGES: dict[str, Callable[[Path], object]] = {

@@ -11,14 +11,14 @@ from pages.ui.training import settings
 from tests.pages.conftest import Open
 from tests.pages.reading import chart, component, controls, notes
 from tests.pages.training.opened import LEARNER, Desk, app_error, opened, said, trained, watching, words
-from transformer.classification import SentenceData
+from transformer.classification.task import SentenceData
 from transformer.classifier import ClassifierConfig
 from transformer.config import ModelConfig, TrainingConfig
-from transformer.execution import execute
-from transformer.plans import Plan
-from transformer.presets import OTHER_FAMILIES
-from transformer.runs import Run
-from transformer.translation import PairData
+from transformer.runs.execution import execute
+from transformer.runs.plans import Plan
+from transformer.runs.presets import OTHER_FAMILIES
+from transformer.runs.run import Run
+from transformer.translation.task import PairData
 
 WORDS = [("cat", "chat"), ("dog", "chien"), ("bird", "oiseau"), ("fish", "poisson"), ("horse", "cheval")]
 PAIRS = "\n".join(f"{n} {en}\t{n} {fr}" for en, fr in WORDS for n in ("two", "three", "four"))

@@ -9,9 +9,9 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.conftest import Open
 from tests.pages.training.opened import Desk, opened, trained, watching, words
-from transformer import latest
-from transformer.plans import TextData
-from transformer.runs import METRICS, Run
+from transformer.runs import latest
+from transformer.runs.plans import TextData
+from transformer.runs.run import METRICS, Run
 
 
 def proof(app: AppTest) -> str:

@@ -11,7 +11,7 @@ from tests.pages.conftest import Open
 from tests.pages.reading import array, chart
 from tests.pages.training.opened import SENTENCE, Desk, app_error, opened, said, trained, watching, words
 from transformer.gpt import GPT
-from transformer.runs import Run
+from transformer.runs.run import Run
 
 
 def test_runs_are_compared_by_curves_and_by_what_sets_them_apart(open_page: Open, train: Callable[..., Run]) -> None:

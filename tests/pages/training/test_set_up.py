@@ -12,8 +12,8 @@ from pages.ui.training import settings, texts
 from tests.pages.conftest import Open
 from tests.pages.training.opened import OWN, ROOT, Desk, opened, said, words
 from transformer.config import ModelConfig
-from transformer.plans import Plan, TextData
-from transformer.presets import PRESETS
+from transformer.runs.plans import Plan, TextData
+from transformer.runs.presets import PRESETS
 from transformer.user_text import DataError
 
 
@@ -158,10 +158,9 @@ def test_a_text_that_will_not_do_gets_one_sentence(open_page: Open, language: st
 def codes() -> set[str]:
     """Every code that a run or its text can fail with, as the library's source has them."""
     found = set()
-    for name in ("user_text", "plans", "tasks", "execution", "workers"):
-        source = (ROOT / "transformer" / f"{name}.py").read_text(encoding="utf-8")
-        found |= set(re.findall(r'DataError\("(\w+)"', source))
-    diagnosis = (ROOT / "transformer/execution.py").read_text(encoding="utf-8")
+    for source in (ROOT / "transformer").rglob("*.py"):
+        found |= set(re.findall(r'DataError\("(\w+)"', source.read_text(encoding="utf-8")))
+    diagnosis = (ROOT / "transformer/runs/execution.py").read_text(encoding="utf-8")
     for node in ast.walk(ast.parse(diagnosis)):
         if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
             first = node.value.elts[0]

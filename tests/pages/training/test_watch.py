@@ -14,7 +14,7 @@ from tests.pages.conftest import Open
 from tests.pages.reading import component, drawn
 from tests.pages.training.opened import LEARNER, SENTENCE, Desk, app_error, said, watching, words
 from transformer.gpt import GPT
-from transformer.runs import Run, Status
+from transformer.runs.run import Run, Status
 
 
 def test_the_curves_are_the_run_s_own_numbers(open_page: Open, train: Callable[..., Run]) -> None:

@@ -1,0 +1,1 @@
+"""The sentiment classifier: labelled sentences, what it learns, what moved its decision."""

@@ -1,0 +1,1 @@
+"""What a lesson measures or works out beside the models."""

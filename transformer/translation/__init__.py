@@ -1,0 +1,1 @@
+"""The translator: sentence pairs from small grammars, what it learns, how it decodes."""
