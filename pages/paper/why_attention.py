@@ -10,7 +10,8 @@ from pages.figures import reading, table_1
 from pages.figures.curves import Axis, Curve, curves
 from pages.figures.palette import Role
 from pages.matrix import Matrix, Readout, product
-from pages.ui import desk, state
+from pages.ui import state
+from pages.ui.page_desk import linked_control, page_desk
 from pages.ui.parts import Page, Proof, size
 from pages.ui.text import number, with_terms
 from transformer.lessons.sequence_costs import (
@@ -42,10 +43,10 @@ labels = lesson.labels_of(0)
 for style in reading.STYLE, table_1.STYLE:
     st.html(style)
 sliders = [
-    desk.linked(page.name, "slider", name, getattr(words.asked, name), default, values)
+    linked_control(page.name, "slider", name, getattr(words.asked, name), default, values)
     for name, values, default in (("n", LENGTHS, 256), ("d", WIDTHS, 64), ("gain", GAINS, 1.0), ("bias", BIASES, 0.0))
 ]
-desk.page_desk([[slider] for slider in sliders])
+page_desk([[slider] for slider in sliders])
 n, d, gain, bias = (slider.value for slider in sliders)
 
 

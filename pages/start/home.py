@@ -84,7 +84,7 @@ def bar(numbers: Mapping[str, int], part: str, nothing: Mapping[str, str]) -> st
 def draw_check(shown: Shown) -> None:
     """The parts' sum against PyTorch's own count."""
     total, own = sum(shown.learned.values()), sum(parameter.numel() for parameter in shown.model.parameters())
-    with st.container(key="check" if total == own else "check_fails"):
+    with st.container(key="proven" if total == own else "refuted"):
         st.markdown((words.check.holds if total == own else words.check.fails).format(total=total, own=own))
 
 

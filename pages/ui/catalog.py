@@ -1,5 +1,6 @@
 """The pages in the order of the walk. A new page is a line here, a script and its words."""
 
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,6 +56,14 @@ class Entry(NamedTuple):
         return self.sidebar != "own" and not self.words(LANGUAGES[0]).get("without_sentence", False)
 
 
+class Stop(st.Page):
+    """A page of the walk for Streamlit, which asks for the hash of every page's address three times a run."""
+
+    @cached_property
+    def _script_hash(self) -> str:
+        return super()._script_hash
+
+
 WALK = [Entry(chapter, name) for chapter, names in CHAPTERS.items() for name in names]
 
 
@@ -68,10 +77,8 @@ def open_walk(language: str) -> dict[str, st.Page]:
     kept: tuple[str, dict[str, st.Page]] = state.recall("pages", ("", {}))
     if kept[0] == language:
         return kept[1]
-    pages = {
-        entry.name: st.Page(
-            entry.script, title=entry.words(language).title, url_path=entry.name, default=entry is WALK[0]
-        )
+    pages: dict[str, st.Page] = {
+        entry.name: Stop(entry.script, title=entry.words(language).title, url_path=entry.name, default=entry is WALK[0])
         for entry in WALK
     }
     state.remember("pages", (language, pages))

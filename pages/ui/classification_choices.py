@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import get_args
 
-from pages.ui import cache, desk, runs, state
+from pages.ui import cache, runs, state
 from pages.ui.classified import FAMILY, Classified, Weights
-from pages.ui.desk import MOST_CHARACTERS, Control, Line, page_desk
+from pages.ui.desk import Control, Line
+from pages.ui.page_desk import MOST_CHARACTERS, linked_control, page_desk
 from pages.ui.parts import Page
 from transformer.classification.labelled import Language
 
@@ -42,7 +43,7 @@ def _weights(page: Page) -> tuple[Weights, list[Line]]:
         return Weights(page.language, cache.DEMONSTRATION if chosen.value == TRAINED else ""), lines
     state.put(of_run, id)
     # without a default, so that a link always names the run
-    lines.append([desk.linked(page.name, "select", "of_run", page.words.run, "", known)])
+    lines.append([linked_control(page.name, "select", "of_run", page.words.run, "", known)])
     return found, lines
 
 
@@ -63,7 +64,7 @@ def _choice(
 ) -> Control:
     table = getattr(page.words, f"{label}_names").table()
     offered = {code: table[code] for code in codes}
-    return desk.linked(page.name, "buttons", name, getattr(page.words, label), default, offered, possible=possible)
+    return linked_control(page.name, "buttons", name, getattr(page.words, label), default, offered, possible=possible)
 
 
 def _sentence(page: Page, weights: Weights) -> tuple[Control, Control]:
@@ -74,7 +75,7 @@ def _sentence(page: Page, weights: Weights) -> tuple[Control, Control]:
     else:
         presets = {_short(s.example.text): s.example.text for s in weights.task.held_out[:EXAMPLES]}
     default = next(iter(presets.values()))[:MOST_CHARACTERS]
-    sentence = desk.linked(page.name, "text", f"text_{language}", words.sentence, default, hint=words.invite)
+    sentence = linked_control(page.name, "text", f"text_{language}", words.sentence, default, hint=words.invite)
     offered = [(example, name) for name, example in presets.items()]
     return sentence, Control("phrases", sentence.name, words.examples, options=offered)
 

@@ -161,4 +161,5 @@ function draw({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".desk")
   if (!DESKS.has(root)) DESKS.set(root, new Desk(root))
   DESKS.get(root).update(data, setStateValue)
+  if (data.address) writeAddress(data.address)
 }

@@ -8,8 +8,9 @@ from typing import NamedTuple, TypeVar
 import streamlit as st
 import torch
 
-from pages.ui import desk, state
-from pages.ui.desk import Control, Line, page_desk
+from pages.ui import state
+from pages.ui.desk import Control, Line
+from pages.ui.page_desk import linked_control, page_desk
 from pages.ui.parts import Page
 from pages.ui.stepper import stepper
 from transformer.lessons.single_head import Exercise, Rows
@@ -45,8 +46,8 @@ def ask(page: Page, related: bool) -> Asked:
     """Draws the fields, which are part of the link; `page.words.asked` has their labels. related: whether those of the related sentences are seen."""
     words = page.words.asked
     steps = _steps(page)
-    scaled = desk.linked(page.name, "switch", "divided", words.divided, True)
-    rate = desk.linked(page.name, "slider", "rate", words.rate, 0.05, RATES)
+    scaled = linked_control(page.name, "switch", "divided", words.divided, True)
+    rate = linked_control(page.name, "slider", "rate", words.rate, 0.05, RATES)
     learned, learned_lines = field(page, "words", WORDS, partial(read_sentence, width=WIDTH))
     sentences, related_lines = field(page, "related", RELATED, partial(read_related, width=WIDTH))
     start, start_lines = _matrices(page)
@@ -65,7 +66,7 @@ def field(page: Page, name: str, text: str, read: Callable[[str], Read]) -> tupl
     every `transformer.lessons.written.Fault`.
     """
     words, told = page.words.asked, ""
-    typed = desk.linked(page.name, "numbers", name, words.get(name, name), text)
+    typed = linked_control(page.name, "numbers", name, words.get(name, name), text)
     try:
         state.remember(typed.name, read(typed.value))
     except NotUnderstood as fault:

@@ -27,5 +27,4 @@ try:
         st.info(words.invite)
 finally:
     with place:
-        sidebar.draw(words, looked_at)
-    state.write_link(current.url_path)
+        sidebar.draw(words, looked_at, state.address(current.url_path))

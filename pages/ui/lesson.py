@@ -1,8 +1,9 @@
 """What is looked at: one model, one batch whose first row is the learner's sentence, and the place picked in them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -138,22 +139,23 @@ def current() -> Lesson:
 
 def read() -> Lesson:
     """Reads the lesson that the choices ask for. They must be possible (pages.ui.state.settle)."""
-    run, step = chosen_run(state.get("weights"), state.get("run"))
-    vocabulary = run or state.get("vocab")
-    corpus = "persuasion" if run == cache.DEMONSTRATION else run or state.get("corpus")
+    chosen = state.chosen()
+    run, step = chosen_run(chosen["weights"], chosen["run"])
+    vocabulary = run or chosen["vocab"]
+    corpus = "persuasion" if run == cache.DEMONSTRATION else run or chosen["corpus"]
     tokenizer = cache.tokenizer(vocabulary, corpus)
-    config = imposed_config(state.get("weights"), state.get("run")) or chosen_config(tokenizer)
+    config = imposed_config(chosen["weights"], chosen["run"]) or chosen_config(tokenizer, chosen)
     asked = Lesson(
-        source=cache.Source(config, state.get("seed"), run, step),
+        source=cache.Source(config, chosen["seed"], run, step),
         vocabulary=vocabulary,
         corpus=corpus,
-        sentence=_sentence(vocabulary, corpus),
-        context_length=state.get("context"),
-        batch_size=state.get("batch"),
-        seed=state.get("seed"),
-        block=state.get("block") - 1,
-        head=state.get("head") - 1,
-        row=state.get("row") - 1,
+        sentence=_sentence(vocabulary, corpus, chosen["text"]),
+        context_length=chosen["context"],
+        batch_size=chosen["batch"],
+        seed=chosen["seed"],
+        block=chosen["block"] - 1,
+        head=chosen["head"] - 1,
+        row=chosen["row"] - 1,
     )
     state.remember("lesson", asked)
     return asked
@@ -167,12 +169,12 @@ def walk(asked: Lesson, ids: Sequence[int]) -> None:
     state.remember("written", (asked.vocabulary, asked.corpus, written))
 
 
-def _sentence(vocabulary: str, corpus: str) -> Tokens:
+def _sentence(vocabulary: str, corpus: str, sentence: str) -> Tokens:
     """The learner's text in tokens. What a model wrote stays cut as it was written, until the text or the vocabulary changes."""
     *cut_by, written = state.recall("written", (None, None, None))
-    if written and cut_by == [vocabulary, corpus] and written.text == state.get("text"):
+    if written and cut_by == [vocabulary, corpus] and written.text == sentence:
         return written
-    return cache.encoded(vocabulary, corpus, state.get("text"))
+    return cache.encoded(vocabulary, corpus, sentence)
 
 
 def out_of_reach(asked: Lesson) -> list[Repair]:
@@ -212,12 +214,12 @@ def demonstration_config() -> ModelConfig:
     return cache.demonstration().model.config
 
 
-def chosen_config(tokenizer: Tokenizer) -> ModelConfig:
+def chosen_config(tokenizer: Tokenizer, chosen: Mapping[str, Any]) -> ModelConfig:
     """The sizes that the sliders ask for."""
     return ModelConfig(
         vocab_size=tokenizer.vocab_size,
-        context_length=state.get("context"),
-        d_model=state.get("d_model"),
-        num_heads=state.get("heads"),
-        num_blocks=state.get("blocks"),
+        context_length=chosen["context"],
+        d_model=chosen["d_model"],
+        num_heads=chosen["heads"],
+        num_blocks=chosen["blocks"],
     )

@@ -29,6 +29,16 @@ class Proof(NamedTuple):
     again: Tensor
     kernel: str
 
+    @property
+    def difference(self) -> float:
+        """The largest there is between two numbers; −∞ on both sides is none, and NaN is always one."""
+        equal = self.shown == self.again
+        return float((self.shown - self.again).abs().masked_fill(equal, 0.0).max())
+
+    def allows(self, difference: float) -> bool:
+        """Whether rounding explains it, the largest shown number being as it is."""
+        return difference <= TOLERANCE * max(1.0, float(self.shown.nan_to_num(0.0, 0.0, 0.0).abs().max()))
+
 
 class Page:
     """A page of the walk while it is drawn: its words, its lesson, and the beats it shares with the others."""
@@ -51,8 +61,7 @@ class Page:
         st.markdown(text.with_terms(self.words.lead.format(**values), self.language), unsafe_allow_html=True)
         self.controls = st.container(key="formula", horizontal=True, vertical_alignment="center")
         with self.controls:
-            st.markdown(f"${self.words.formula}$", width="content")
-            st.markdown(" → ".join(shapes), width="content")
+            st.markdown(f"${self.words.formula}$\u2003{' → '.join(shapes)}", width="content")
 
     def view(self, *names: str) -> str:
         """Lets one of several pictures be chosen, on the formula's line; the words' `views` name them."""
@@ -111,8 +120,11 @@ class Page:
         self, source: Callable[..., Any], trace: Any, fields: Sequence[str], proof: Proof, **values: Any
     ) -> None:
         """The proof, and below it code, predict and try, one at a time. `fields` of the trace are what the page is about."""
+        difference = proof.difference
+        holds = proof.allows(difference)
+        line = self.frame.check.holds if holds else self.frame.check.fails
         with st.container(key="more"):
-            with st.container(key="details", horizontal=True, vertical_alignment="center"):
+            with st.container(key="proven" if holds else "refuted", horizontal=True, vertical_alignment="center"):
                 kind = st.segmented_control(
                     self.frame.details.label,
                     ["code", "predict", "try"],
@@ -121,7 +133,7 @@ class Page:
                     persist_state="session",
                     label_visibility="collapsed",
                 )
-                self._prove(proof)
+                st.markdown(line.format(kernel=f"`{proof.kernel}`", difference=text.number(difference, 2)))
             if kind == "code":
                 st.code(annotated_source(source, trace, fields), language="python", height=300)
             elif kind == "predict":
@@ -157,15 +169,6 @@ class Page:
         if answer is not None:
             verdict = self.frame.details.right if answer == predict.answer else self.frame.details.wrong
             st.markdown(f"**{verdict}** " + predict.because.format(**values))
-
-    def _prove(self, proof: Proof) -> None:
-        equal = proof.shown == proof.again  # so that −∞ on both sides is no difference, and NaN always is one
-        difference = float((proof.shown - proof.again).abs().masked_fill(equal, 0.0).max())
-        largest = float(proof.shown.nan_to_num(0.0, 0.0, 0.0).abs().max())
-        holds = difference <= TOLERANCE * max(1.0, largest)
-        line = self.frame.check.holds if holds else self.frame.check.fails
-        with st.container(key="check" if holds else "check_fails"):
-            st.markdown(line.format(kernel=f"`{proof.kernel}`", difference=text.number(difference, 2)))
 
 
 def size(tensor: Tensor) -> str:

@@ -1,6 +1,6 @@
 """The sidebar: the choices that all pages share, drawn once for every page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,21 +9,9 @@ from pages.ui.choices import CODES, DEFAULTS, SPANS, Span, heads_for
 from pages.ui.desk import Control, Kind, desk
 from pages.ui.lesson import Lesson
 from pages.ui.text import Words
-from transformer import ModelConfig
 
 Line = Sequence[Control]
-
-
-def current_sizes() -> ModelConfig:
-    """The sizes in force: the trained run's or the sliders'. The vocabulary plays no part."""
-    imposed = lesson.imposed_config(state.get("weights"), state.get("run"))
-    return imposed or ModelConfig(
-        vocab_size=1,
-        context_length=SPANS["context"].high,
-        d_model=state.get("d_model"),
-        num_heads=state.get("heads"),
-        num_blocks=state.get("blocks"),
-    )
+Choices = Mapping[str, Any]
 
 
 def want(controls: str) -> None:
@@ -31,16 +19,17 @@ def want(controls: str) -> None:
     state.remember("wanted", controls)
 
 
-def draw(words: Words, looked_at: Lesson) -> None:
-    """Draws the controls that the page wants."""
-    wanted = state.recall("wanted")
-    lines: list[Line] = [[_codes("lang", words.languages, "", "buttons")]]
+def draw(words: Words, looked_at: Lesson, address: Mapping[str, str]) -> None:
+    """Draws the controls that the page wants, and has the address written."""
+    wanted, chosen = state.recall("wanted"), state.chosen()
+    lines: list[Line] = [[_codes("lang", chosen, words.languages, "", "buttons")]]
     if wanted != "own":
-        lines += _sentence(words)
+        lines += _sentence(words, chosen)
     if wanted == "walk":
-        lines += [_walked(words, looked_at), *_weights(words), *_sizes(words), _place(words)]
-    lines.append([Control("switch", "hall", words.hall, state.get("hall"), hint=words.hall_help)])
-    desk(lines, key="desk", on_change=_choose)
+        lines += [_walked(words, looked_at), *_weights(words, chosen)]
+        lines += [*_sizes(words, chosen, looked_at), _place(words, chosen, looked_at)]
+    lines.append([Control("switch", "hall", words.hall, chosen["hall"], hint=words.hall_help)])
+    desk(lines, key="desk", on_change=_choose, address=address)
 
 
 def _choose(name: str, value: Any) -> None:
@@ -52,16 +41,16 @@ def _choose(name: str, value: Any) -> None:
         state.put(name, value)
 
 
-def _codes(name: str, names: Words, label: str, kind: Kind, codes: Sequence[str] = ()) -> Control:
+def _codes(name: str, chosen: Choices, names: Words, label: str, kind: Kind, codes: Sequence[str] = ()) -> Control:
     """A choice among codes, each with its name; all its codes unless some are given."""
     table = names.table()
-    return Control(kind, name, label, state.get(name), [(code, table[code]) for code in codes or CODES[name]])
+    return Control(kind, name, label, chosen[name], [(code, table[code]) for code in codes or CODES[name]])
 
 
-def _sentence(words: Words) -> list[Line]:
+def _sentence(words: Words, chosen: Choices) -> list[Line]:
     examples = [(name, name) for name in words.presets.table()]
     return [
-        [Control("text", "text", words.sentence, state.get("text"), hint=words.invite)],
+        [Control("text", "text", words.sentence, chosen["text"], hint=words.invite)],
         [Control("phrases", "preset", words.examples, options=examples)],
     ]
 
@@ -78,24 +67,33 @@ def _walked(words: Words, looked_at: Lesson) -> Line:
     return [Control("note", "walked", value=told)]
 
 
-def _weights(words: Words) -> list[Line]:
+def _weights(words: Words, chosen: Choices) -> list[Line]:
     """Where the weights come from; random ones leave the vocabulary open."""
     walkable = runs.walkable()
     lines: list[Line] = [
-        [_codes("weights", words.weights_names, words.weights, "buttons", CODES["weights"][: 3 if walkable else 2])]
+        [
+            _codes(
+                "weights",
+                chosen,
+                words.weights_names,
+                words.weights,
+                "buttons",
+                CODES["weights"][: 3 if walkable else 2],
+            )
+        ]
     ]
-    if state.get("weights") == "run":
-        shown = state.get("run") if state.get("run") in walkable else next(iter(walkable))
+    if chosen["weights"] == "run":
+        shown = chosen["run"] if chosen["run"] in walkable else next(iter(walkable))
         lines.append([Control("select", "run", words.run, shown, list(walkable.items()))])
-    if state.get("weights") == "random":
-        lines.append([_codes("vocab", words.codes, words.vocabulary, "select")])
-        lines.append([_codes("corpus", words.codes, words.corpus, "select")])
+    if chosen["weights"] == "random":
+        lines.append([_codes("vocab", chosen, words.codes, words.vocabulary, "select")])
+        lines.append([_codes("corpus", chosen, words.codes, words.corpus, "select")])
     return lines
 
 
-def _sizes(words: Words) -> list[Line]:
+def _sizes(words: Words, chosen: Choices, looked_at: Lesson) -> list[Line]:
     """The sizes; trained weights lock theirs."""
-    sizes, context, locked = current_sizes(), SPANS["context"], state.get("weights") != "random"
+    sizes, context, locked = looked_at.config, SPANS["context"], chosen["weights"] != "random"
     names, seed = words.sizes, SPANS["seed"]
     heads = [(number, str(number)) for number in heads_for(sizes.d_model)]
     shape = [
@@ -103,12 +101,13 @@ def _sizes(words: Words) -> list[Line]:
         _slider("heads", names, sizes.num_heads, heads, locked),
         _slider("blocks", names, sizes.num_blocks, _range(SPANS["blocks"]), locked),
     ]
-    longest = min(context.high, sizes.context_length)
+    trained = lesson.imposed_config(chosen["weights"], chosen["run"])
+    longest = min(context.high, trained.context_length) if trained else context.high
     reach = _range(replace(context, low=min(context.low, longest), high=longest))
     rest = [
-        _slider("context", names, state.get("context"), reach),
-        _slider("batch", names, state.get("batch"), _range(SPANS["batch"])),
-        Control("number", "seed", names.seed, state.get("seed"), _range(seed)),
+        _slider("context", names, chosen["context"], reach),
+        _slider("batch", names, chosen["batch"], _range(SPANS["batch"])),
+        Control("number", "seed", names.seed, chosen["seed"], _range(seed)),
     ]
     return [
         shape[:2],
@@ -128,11 +127,11 @@ def _range(span: Span) -> range:
     return range(span.low, span.high + 1, span.step)
 
 
-def _place(words: Words) -> Line:
+def _place(words: Words, chosen: Choices, looked_at: Lesson) -> Line:
     """Which block, head and row of the batch the pictures show."""
-    sizes = current_sizes()
-    limits = {"block": sizes.num_blocks, "head": sizes.num_heads, "row": state.get("batch")}
+    sizes = looked_at.config
+    limits = {"block": sizes.num_blocks, "head": sizes.num_heads, "row": looked_at.batch_size}
     return [
-        Control("select", name, getattr(words.place, name), state.get(name), [(n, str(n)) for n in range(1, most + 1)])
+        Control("select", name, getattr(words.place, name), chosen[name], [(n, str(n)) for n in range(1, most + 1)])
         for name, most in limits.items()
     ]

@@ -1,14 +1,13 @@
 """The one door to what a person has chosen: session state and the link.
 
 A choice is a plain value of the session; what a person sees and moves are views of it (`view_of`). The address is written by
-a small component at the end of each run (`write_link`): Streamlit's own way adds an entry to the browser's history for every
-change, and a widget bound to the link puts its translated label there.
+the browser at the end of each run (`address`): Streamlit's own way adds an entry to the browser's history for every change,
+and a widget bound to the link puts its translated label there.
 """
 
 import re
 import secrets
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,15 +16,17 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.figures.palette import Theme
 from pages.ui.choices import DEFAULTS, LANGUAGES, Repair, possible
-from pages.ui.component import component
 from transformer import ModelConfig
-
-_address = component("transformer_address", js=Path(__file__).with_name("address.js").read_text("utf-8"))
 
 
 def get(name: str) -> Any:
     """The current value of a shared choice, or its default; of a widget by its key, None as long as it has none."""
     return _choices().get(name, DEFAULTS[name]) if name in DEFAULTS else st.session_state.get(name)
+
+
+def chosen() -> Mapping[str, Any]:
+    """All shared choices at once, for those who read many: each way into the session costs a lock and a look at the queue."""
+    return DEFAULTS | _choices()
 
 
 def put(name: str, value: Any) -> None:
@@ -87,13 +88,18 @@ def link_is_news() -> bool:
     return bool(recall("link_is_news"))
 
 
-def linked(page: str, name: str, default: Any, allowed: Callable[[Any], bool]) -> str:
+def linked(
+    page: str, name: str, default: Any, allowed: Callable[[Any], bool], fitted: Callable[[str], str] | None = None
+) -> str:
     """Makes a page's own control part of the link, and returns the key to draw it with.
 
     The value is a str, int, float or bool, like its default; one that is not allowed becomes the default.
+    fitted: makes of a text, whoever wrote it, one that the control can hold.
     """
     key, asked = f"{page}_{name}", recall("link").get(name)
     value = get(key) if asked is None else _like(default, asked)
+    if fitted and isinstance(value, str):
+        value = fitted(value)
     if not allowed(value):
         value = default
     if value != get(key):
@@ -120,10 +126,9 @@ def link() -> dict[str, str]:
     return {name: str(value) for name, value in _choices().items() if value != DEFAULTS[name]}
 
 
-def write_link(page: str) -> None:
-    """Writes the choices into the browser's address, without a new entry in its history."""
-    query = urlencode({**link(), **recall("linked")})
-    _address(key="address", data={"page": page, "query": query, "learner": learner()})
+def address(page: str) -> dict[str, str]:
+    """What the browser is to make its address of, without a new entry in its history, and the cookie that knows the learner."""
+    return {"page": page, "query": urlencode({**link(), **recall("linked")}), "learner": learner()}
 
 
 def learner() -> str:

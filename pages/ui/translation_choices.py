@@ -7,9 +7,10 @@ from typing import Any, NamedTuple, get_args
 
 import streamlit as st
 
-from pages.ui import cache, desk, runs, state, text
+from pages.ui import cache, runs, state, text
 from pages.ui.choices import heads_for
-from pages.ui.desk import Control, Line, page_desk
+from pages.ui.desk import Control, Line
+from pages.ui.page_desk import linked_control, page_desk
 from pages.ui.parts import Page
 from pages.ui.text import Words
 from pages.ui.translation import OWN, Translation, bundled, task, tokenizer, translator
@@ -89,7 +90,7 @@ def _choice(
     """A choice among codes. possible: those that can be had now; all if it is not given."""
     table = getattr(words, f"{name}_names").table()
     offered = {code: table[code] for code in codes}
-    return desk.linked(PREFIX, "buttons", name, getattr(words, name), default, offered, possible=possible)
+    return linked_control(PREFIX, "buttons", name, getattr(words, name), default, offered, possible=possible)
 
 
 def _weights(words: Words) -> tuple[str, list[Line]]:
@@ -105,7 +106,7 @@ def _weights(words: Words) -> tuple[str, list[Line]]:
         state.put(key, "")
     if weights.value == RUN:
         state.put(key, id)
-        lines.append([desk.linked(PREFIX, "select", "learned", words.run, "", known)])
+        lines.append([linked_control(PREFIX, "select", "learned", words.run, "", known)])
     return str(weights.value), lines
 
 
@@ -137,7 +138,7 @@ def _sentence(words: Words, learned: Learned) -> tuple[Control, Control]:
         held_out = task(learned.pair, learned.run).held_out[:EXAMPLES]
         examples = {known.pair.source: known.pair.source for known in held_out}
     default = next(iter(examples.values()))
-    sentence = desk.linked(PREFIX, "text", "english", words.sentence, default, hint=words.invite)
+    sentence = linked_control(PREFIX, "text", "english", words.sentence, default, hint=words.invite)
     offered = [(example, name) for name, example in examples.items()]
     return sentence, Control("phrases", sentence.name, words.phrases, options=offered)
 
@@ -163,7 +164,7 @@ def _sizes(words: Words, learned: Learned) -> tuple[ModelConfig, int, list[Line]
     blocks, width = _slider(words, "N", BLOCKS), _slider(words, "width", WIDTHS)
     heads = _slider(words, "cut", heads_for(width.value))
     norm = _choice(words, "norm", NORMS, NORMS[0])
-    seed = desk.linked(PREFIX, "number", "start", words.seed, 0, range(MOST_SEED + 1))
+    seed = linked_control(PREFIX, "number", "start", words.seed, 0, range(MOST_SEED + 1))
     config = ModelConfig(
         vocab_size=tokenizer(learned.pair, learned.run).vocab_size,
         context_length=CONTEXT_LENGTH,
@@ -176,7 +177,7 @@ def _sizes(words: Words, learned: Learned) -> tuple[ModelConfig, int, list[Line]
 
 
 def _slider(words: Words, name: str, options: Sequence[int]) -> Control:
-    return desk.linked(PREFIX, "slider", name, getattr(words.sizes, name), SIZES[name], options)
+    return linked_control(PREFIX, "slider", name, getattr(words.sizes, name), SIZES[name], options)
 
 
 def _locked(words: Words, config: ModelConfig) -> list[Line]:
@@ -200,7 +201,7 @@ def _place(words: Words, pair: str, source: cache.Source, rows: bool) -> Line:
     if rows:
         limits["at_row"] = 2, 1
     return [
-        desk.linked(PREFIX, "select", name, getattr(words.place, name), default, range(1, most + 1))
+        linked_control(PREFIX, "select", name, getattr(words.place, name), default, range(1, most + 1))
         for name, (most, default) in limits.items()
     ]
 

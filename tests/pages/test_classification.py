@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from pages.ui import catalog, runs
-from pages.ui.desk import MOST_CHARACTERS
+from pages.ui.page_desk import MOST_CHARACTERS
 from tests.pages.conftest import Open
 from tests.pages.reading import array, chart, component, controls, drawn, notes
 from transformer.classification.attribution import gradient_times_input, leave_one_out

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pages.ui.choices import DEFAULTS
-from pages.ui.desk import MOST_CHARACTERS
+from pages.ui.page_desk import MOST_CHARACTERS
 from tests.serving import Visitor, serve
 
 
@@ -88,7 +88,7 @@ def _own(visitor: Visitor) -> dict[str, Any]:
 
 def address_of(visitor: Visitor) -> str:
     """What the page writes into the browser's address."""
-    return str(json.loads(visitor.elements["address"].bytes)["query"])
+    return str(json.loads(visitor.elements["desk"].bytes)["address"]["query"])
 
 
 PAGES = {

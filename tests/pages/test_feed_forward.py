@@ -99,8 +99,8 @@ def test_a_unit_that_a_narrower_model_lacks_becomes_its_last(open_page: Open) ->
 
 
 def test_gelu_is_drawn_with_both_signs_and_proved(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen: Callable[[Any], ModelConfig] = lessons.chosen_config
-    monkeypatch.setattr(lessons, "chosen_config", lambda tokenizer: replace(chosen(tokenizer), activation="gelu"))
+    chosen: Callable[..., ModelConfig] = lessons.chosen_config
+    monkeypatch.setattr(lessons, "chosen_config", lambda *choices: replace(chosen(*choices), activation="gelu"))
     app = open_page("feed_forward", **UNEVEN)
     lesson = app.session_state["_lesson"]
     matrix = component(app, "units")["matrices"][0]

@@ -1,5 +1,8 @@
 """The beats that pages share: real source lines with live shapes, and a proof that can fail."""
 
+from collections.abc import Callable
+
+import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
@@ -54,35 +57,27 @@ def test_a_page_may_hold_several_plots_of_a_kind() -> None:
     assert len(app.get("plotly_chart")) == 3
 
 
-def draw_proof(difference: float) -> None:
-    """A page that holds nothing but a proof; AppTest runs it as a script of its own."""
-    import torch
-
-    from pages.ui.parts import Page, Proof
-
-    page = Page.__new__(Page)
-    from pages.ui import text
-    from pages.ui.parts import FRAME
-
-    page.frame = text.words(FRAME, "en")
+@pytest.mark.parametrize(
+    ("difference", "holds"), [(0.0, True), (2e-5, True), (2e-2, False), (float("inf"), False), (float("nan"), False)]
+)
+def test_a_proof_holds_within_rounding_and_fails_beyond_it(difference: float, holds: bool) -> None:
     shown = torch.tensor([1.0, -float("inf"), 3.0])
-    page._prove(Proof(shown, shown + torch.tensor([0.0, 0.0, difference]), "torch.add"))
+    proof = Proof(shown, shown + torch.tensor([0.0, 0.0, difference]), "torch.add")
+    assert proof.difference == pytest.approx(difference, rel=0.01, nan_ok=True)
+    assert proof.allows(proof.difference) is holds
 
 
-def told(difference: float) -> str:
-    app = AppTest.from_function(draw_proof, args=(difference,)).run()
-    assert not app.exception
-    return str(app.markdown[0].value)
+def test_a_page_tells_whether_its_numbers_are_those_of_the_kernel(
+    open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told() -> list[str]:
+        return [element.value for element in open_page("scores").markdown if element.value[0] in "✓✗"]
 
-
-def test_a_proof_holds_within_rounding_and_fails_beyond_it() -> None:
-    words = text.words(FRAME, "en").check
-    assert told(0.0) == words.holds.format(kernel="`torch.add`", difference="0")
-    assert told(2e-5).startswith("✓")
-    assert told(2e-2).startswith("✗")
-    assert told(float("inf")).startswith("✗")
-    assert told(float("nan")).startswith("✗")
-    assert Proof(torch.ones(1), torch.ones(1), "x").kernel == "x"
+    [line] = told()
+    assert line.startswith("✓")
+    kernel, words = torch.matmul, text.words(FRAME, "en").check
+    monkeypatch.setattr(torch, "matmul", lambda *operands: kernel(*operands) + 0.5)
+    assert told() == [words.fails.format(kernel="`torch.matmul in float64`", difference="0.5")]
 
 
 def test_numbers_are_written_as_people_write_them() -> None:

@@ -141,8 +141,8 @@ def test_the_order_that_is_not_the_models_is_marked_as_what_if(open_page: Open) 
 
 
 def test_a_post_norm_model_shows_its_own_order_first(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen: Callable[[Any], ModelConfig] = lessons.chosen_config
-    monkeypatch.setattr(lessons, "chosen_config", lambda tokenizer: replace(chosen(tokenizer), norm_first=False))
+    chosen: Callable[..., ModelConfig] = lessons.chosen_config
+    monkeypatch.setattr(lessons, "chosen_config", lambda *choices: replace(chosen(*choices), norm_first=False))
     app = open_page(NAME, **{f"{NAME}_view": "norm"}, **UNEVEN)
     lesson = app.session_state["_lesson"]
     x, *_, result = drawn(app, "layer_norm")

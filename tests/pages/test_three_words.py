@@ -147,7 +147,7 @@ def test_every_click_counts_however_many_wait(address: str) -> None:
         while told(visitor, "three_words_stepper")["answered"] < 5:
             visitor.run()
         assert reached(visitor) == 51 and not visitor.exceptions
-        assert "steps=51" in told(visitor, "address")["query"]
+        assert "steps=51" in told(visitor, "desk")["address"]["query"]
 
 
 @pytest.mark.parametrize("sent", [10**9, -5, "many", None, 1.5])

@@ -7,9 +7,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.figures.sentence import code
-from pages.ui import desk, state, text
+from pages.ui import state, text
 from pages.ui.desk import Control
 from pages.ui.growing.grown import BUNDLED, Grown, Moment, offered
+from pages.ui.page_desk import linked_control, page_desk
 from pages.ui.parts import Page, Proof
 
 
@@ -54,7 +55,7 @@ def choose_run(page: Page) -> Grown:
     otherwise = state.get("run") if state.get("run") in found else BUNDLED
     asked = state.recall("link").get("grown", otherwise)
     names = {id: name or page.words.bundled for id, (_, name) in found.items()}
-    chosen = desk.linked(page.name, "select", "grown", page.words.run, otherwise, names)
+    chosen = linked_control(page.name, "select", "grown", page.words.run, otherwise, names)
     if asked not in found:
         st.warning(page.words.gone.format(id=code(asked)))
     told = ""
@@ -62,7 +63,7 @@ def choose_run(page: Page) -> Grown:
         grown = Grown.of(found[chosen.value][0])
         told = _counted(page, grown)
     finally:  # another run can be chosen even if this one cannot be read
-        desk.page_desk([[chosen], [Control("note", "counted", value=told)]])
+        page_desk([[chosen], [Control("note", "counted", value=told)]])
     return grown
 
 

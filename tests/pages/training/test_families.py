@@ -198,7 +198,7 @@ def test_a_link_names_the_run_that_it_shows_or_says_that_there_is_none(
     page, model, chosen = WALKED[family]
     for key in ({}, {chosen: run.id}):
         app = open_page(page, _learner=LEARNER, **{model: "run"}, **key)
-        link = component(app, "address")["query"]
+        link = component(app, "desk")["address"]["query"]
         gone = catalog.entry("classification").words("en").gone
         assert (f"={run.id}" in link) == ("model=run" in link) == (not damage)
         assert (gone in notes(app)) == bool(damage)
@@ -211,7 +211,7 @@ def test_after_a_run_is_gone_another_can_be_chosen(open_page: Open, tmp_path: Pa
     app.session_state[model] = "run"
     app.run()
     assert not app.exception
-    assert f"={run.id}" in component(app, "address")["query"]
+    assert f"={run.id}" in component(app, "desk")["address"]["query"]
 
 
 @pytest.mark.parametrize("family", OWN)
