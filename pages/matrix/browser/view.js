@@ -171,35 +171,6 @@ class View {
     this.send("cell", { matrix: cell.matrix, i: chosen[0], j: chosen[1] });
   }
 
-  /** One step on the matrix, or over its edge onto the nearest matrix that way. */
-  move(point, [down, right]) {
-    const { height, width } = this.scene.matrices[point.matrix];
-    const [row, column] = [point.row + down, point.column + right];
-    if (row >= 0 && column >= 0 && row < height && column < width) return { matrix: point.matrix, row, column };
-    const from = this.picture.boxes[point.matrix];
-    const [x, y] = [from.x + (point.column + 0.5) * from.cellWidth, from.y + (point.row + 0.5) * from.cellHeight];
-    const gap = (box) =>
-      right
-        ? right > 0
-          ? box.x - from.right
-          : from.x - box.right
-        : down > 0
-          ? box.y - from.bottom
-          : from.y - box.bottom;
-    const faces = (box) => (right ? y >= box.y && y < box.bottom : x >= box.x && x < box.right);
-    const next = this.picture.boxes
-      .filter((box) => box !== from && gap(box) >= 0 && faces(box))
-      .sort((a, b) => gap(a) - gap(b))[0];
-    if (!next) return point;
-    const across = Math.floor((x - next.x) / next.cellWidth);
-    const along = Math.floor((y - next.y) / next.cellHeight);
-    return {
-      matrix: next.matrix.index,
-      row: right ? along : down > 0 ? 0 : next.matrix.height - 1,
-      column: right ? (right > 0 ? 0 : next.matrix.width - 1) : across,
-    };
-  }
-
   key(event) {
     if (event.altKey || event.metaKey) return;
     const point = this.current();
@@ -213,7 +184,7 @@ class View {
       End: () => this.point({ matrix: point.matrix, ...last }, "keyboard"),
     };
     const act =
-      event.key in ARROWS ? () => this.point(this.move(point, ARROWS[event.key]), "keyboard") : acts[event.key];
+      event.key in ARROWS ? () => this.point(neighbour(this.picture, point, ARROWS[event.key]), "keyboard") : acts[event.key];
     if (!act) return;
     event.preventDefault();
     event.stopPropagation();
