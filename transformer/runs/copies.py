@@ -6,9 +6,8 @@ import shutil
 import zipfile
 from dataclasses import replace
 
-from transformer.runs import latest
-from transformer.runs import metrics
 from transformer.checkpoint import TOKENIZER, files
+from transformer.runs import latest, metrics
 from transformer.runs.run import METRICS, YARDSTICKS, Run, Status
 
 

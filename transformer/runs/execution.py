@@ -10,9 +10,8 @@ from typing import Any
 import torch
 
 from transformer import parallel
-from transformer.runs import latest
-from transformer.runs import metrics
 from transformer.checkpoint import TOKENIZER, build, fill, fill_from, json_bytes, replace_files
+from transformer.runs import latest, metrics
 from transformer.runs.events import EventFiles
 from transformer.runs.run import METRICS, YARDSTICKS, Fortune, Run, Status
 from transformer.training import NoDevice, Step, train

@@ -20,9 +20,9 @@ from typing import Any
 import torch
 
 from transformer.config import ModelConfig
+from transformer.gpt import GPT
 from transformer.runs.estimates import estimate_here
 from transformer.runs.execution import execute
-from transformer.gpt import GPT
 from transformer.runs.run import Run
 from transformer.tokenizer import get_tokenizer
 

@@ -3,10 +3,10 @@
 from typing import Any, NamedTuple
 
 from transformer.classification import demonstration as classification_demonstration
-from transformer.translation import demonstration as translation_demonstration
 from transformer.classification.task import SentenceData
 from transformer.config import ModelConfig, TrainingConfig
 from transformer.runs.plans import TextData
+from transformer.translation import demonstration as translation_demonstration
 from transformer.translation.task import PairData
 
 

@@ -26,8 +26,6 @@ from typing import Any, Literal, Self, get_args
 import torch
 from safetensors.torch import save as safetensors_bytes
 
-from transformer.runs import latest
-from transformer.runs import metrics
 from transformer.checkpoint import (
     CONFIG,
     TOKENIZER,
@@ -40,6 +38,7 @@ from transformer.checkpoint import (
     replace_files,
     weights_of,
 )
+from transformer.runs import latest, metrics
 from transformer.runs.locks import Lock, is_held
 from transformer.runs.plans import Plan
 from transformer.tasks import Task

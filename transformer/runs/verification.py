@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from transformer.runs import latest
 from transformer.checkpoint import build, fill_from
 from transformer.config import TrainingConfig
 from transformer.data import seed_of
+from transformer.runs import latest
 from transformer.runs.metrics import Metrics
 from transformer.runs.plans import Plan
 from transformer.runs.run import Run

@@ -11,9 +11,9 @@ import pytest
 import torch
 from safetensors.torch import save
 
-from transformer.runs import latest
 from transformer.checkpoint import TOKENIZER
 from transformer.config import ModelConfig, TrainingConfig
+from transformer.runs import latest
 from transformer.runs.execution import execute
 from transformer.runs.plans import Plan, TextData
 from transformer.runs.run import CONFIG, METRICS, STATE, YARDSTICKS, Run

@@ -13,9 +13,9 @@ import torch
 
 from tests.transformer.runs.small_run import OWN, small_plan
 from transformer import GPT, ModelConfig, checkpoint
-from transformer.runs import latest
 from transformer.config import TrainingConfig
 from transformer.data import Windows
+from transformer.runs import latest
 from transformer.runs.execution import Execution, diagnosis, execute
 from transformer.runs.plans import TextData
 from transformer.runs.run import METRICS, Run, Status

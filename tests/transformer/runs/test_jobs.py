@@ -16,9 +16,9 @@ from tests.transformer.runs.small_run import OWN, small_plan
 from transformer import GPT
 from transformer.runs.jobs import Jobs
 from transformer.runs.run import Run
+from transformer.runs.workers import Workers, estimate
 from transformer.training import Step, train
 from transformer.user_text import DataError
-from transformer.runs.workers import Workers, estimate
 
 PLAN = small_plan(learning_rate=1e-3, max_steps=100_000, eval_interval=50)
 

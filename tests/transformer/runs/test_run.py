@@ -15,11 +15,11 @@ import torch
 
 from tests.transformer.runs.small_run import OWN, ROWS, small_plan
 from transformer import checkpoint
-from transformer.runs import latest
 from transformer.checkpoint import CONFIG
+from transformer.runs import latest
+from transformer.runs.copies import continued, export
 from transformer.runs.execution import execute, kept_steps
 from transformer.runs.metrics import START, Metrics
-from transformer.runs.copies import continued, export
 from transformer.runs.run import METRICS, STATE, Run, Status, runs_in
 from transformer.tokenizer import CharacterTokenizer
 

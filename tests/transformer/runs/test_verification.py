@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 import torch
 
-from transformer.runs import latest
 from transformer.classification.task import SentenceData
 from transformer.classifier import ClassifierConfig
 from transformer.config import ModelConfig, TrainingConfig
+from transformer.runs import latest
 from transformer.runs.execution import Execution, execute
 from transformer.runs.plans import Plan, TextData
 from transformer.runs.run import METRICS, Run
-from transformer.translation.task import PairData
 from transformer.runs.verification import Verified, verify
+from transformer.translation.task import PairData
 
 TEXT = "she hoped to be wise and reasonable in time; but alas! alas! " * 6
 NUMBERS, ANIMALS = ("two", "three", "four"), ("cat", "dog", "bird", "fish", "horse")
