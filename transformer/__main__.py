@@ -26,6 +26,7 @@ from transformer.encoder_decoder import BEGIN, EncoderDecoder
 from transformer.export import write_trace
 from transformer.gpt import GPT
 from transformer.runs.execution import execute, follow
+from transformer.runs.failures import sentence
 from transformer.runs.plans import Plan, TextData, of_own
 from transformer.runs.presets import OTHER_FAMILIES, PRESETS
 from transformer.runs.run import Run
@@ -33,7 +34,7 @@ from transformer.sampling import generate
 from transformer.training import Step
 from transformer.translation.decoding import greedy_ids
 from transformer.translation.task import translate
-from transformer.user_text import decode
+from transformer.user_text import DataError, decode
 
 DERIVED = ("vocab_size",)  # follows from the text
 
@@ -44,9 +45,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status: int = asked.command(asked)
         return status
+    except DataError as error:
+        print(sentence(error.code, error.values), file=sys.stderr)
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
-        return 2
+    return 2
 
 
 def parser() -> argparse.ArgumentParser:
@@ -120,7 +123,8 @@ def train_command(asked: argparse.Namespace) -> int:
             follow(run, begun)
             return 0
         status = execute(run, watch=show)
-    print(f"{status.name} after step {status.step}" + (f": {status.code} {status.values}" if status.code else ""))
+    why = f": {sentence(status.code, status.values)}" if status.code else ""
+    print(f"{status.name} after step {status.step}{why}")
     return int(status.name == "failed")
 
 

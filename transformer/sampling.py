@@ -49,9 +49,12 @@ def distribution(
 
     Raises:
         ValueError: a temperature below 0 or infinite, a top_k below 1, a top_p outside 0 to 1, or nothing left to choose.
+        FloatingPointError: logits that are no numbers.
     """
     _check(temperature, top_k, top_p)
     allowed = logits.double()
+    if allowed.isnan().any():
+        raise FloatingPointError("the logits are no numbers; the weights have outgrown what can be computed with")
     if forbidden:
         allowed = allowed.index_fill(-1, torch.tensor([*forbidden], device=logits.device), -torch.inf)
     if not (allowed > -torch.inf).any(-1).all():

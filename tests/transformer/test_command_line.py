@@ -160,3 +160,37 @@ def test_a_mistake_is_told_in_one_sentence(
     assert told in said
     assert len(said.strip().splitlines()) == 1
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b"", "the text is empty; bring one"),
+        (b"word", "a single word; bring"),
+        (b"\x00\x01\x02", "no text (it holds bytes"),
+        (b"a few words are too few", "are needed for this context; bring more text"),
+    ],
+)
+def test_a_text_that_nothing_can_be_learned_from_is_refused_in_one_sentence(
+    text: bytes, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "text.txt").write_bytes(text)
+    assert main(("train", "--corpus", str(tmp_path / "text.txt"), "--out", str(tmp_path / "run"))) == 2
+    said = capsys.readouterr().err
+    assert told in said
+    assert len(said.strip().splitlines()) == 1
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("rate", ["1e4", "1e6", "1e30"])
+def test_a_run_that_fails_says_why_and_keeps_its_last_good_weights(
+    rate: str, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("train", "--corpus", str(corpus), "--out", str(tmp_path / "run"), "--max-steps", "400", *TINY)
+    assert main((*asked, "--learning-rate", rate, "--gradient-clip", "1e30")) == 1
+    said = capsys.readouterr().out.splitlines()[-1]
+    assert said.startswith("failed after step")
+    assert "--learning-rate" in said
+    run = Run(tmp_path / "run")
+    for step in (None, *run.checkpoints()):
+        assert all(weight.isfinite().all() for weight in run.load(step).model.parameters())

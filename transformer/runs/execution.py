@@ -152,8 +152,9 @@ class Execution:
             self._next_beat = now + BEAT
 
     def _keep(self, step: int) -> None:
+        report = self.task.report(self.model)  # first: a model that has nothing to say any more is not kept
         self.run.keep(self.model, step)
-        self._curve.write(metrics.report_line(step, self.task.report(self.model)))
+        self._curve.write(metrics.report_line(step, report))
 
 
 def kept_steps(max_steps: int) -> frozenset[int]:

@@ -193,8 +193,11 @@ class Run:
         return Checkpoint(model, tokenizer, {"name": plan.name, "step": step})
 
     def keep(self, model: torch.nn.Module, step: int) -> None:
-        """Adds to `checkpoints()`."""
-        replace_files(self.folder, {f"step-{step}.safetensors": safetensors_bytes(weights_of(model, torch.float16))})
+        """Adds to `checkpoints()`. Raises FloatingPointError for weights that 16 bits cannot hold."""
+        weights = weights_of(model, torch.float16)
+        if not all(weight.isfinite().all() for weight in weights.values()):
+            raise FloatingPointError(f"the weights after step {step} are too large to be kept")
+        replace_files(self.folder, {f"step-{step}.safetensors": safetensors_bytes(weights)})
 
     def forget(self, step: int) -> None:
         """Takes away from `checkpoints()`."""

@@ -1,8 +1,6 @@
 """Setting up: the controls make the plan, the numbers about a text are true, and a fault is one sentence."""
 
-import ast
 import math
-import re
 from typing import Any
 
 import pytest
@@ -10,7 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.training import settings, texts
 from tests.pages.conftest import Open
-from tests.pages.training.opened import OWN, ROOT, Desk, opened, said, words
+from tests.pages.training.opened import OWN, Desk, opened, said, words
+from tests.transformer.runs.test_failures import codes
 from transformer.config import ModelConfig
 from transformer.runs.plans import Plan, TextData
 from transformer.runs.presets import PRESETS
@@ -155,20 +154,9 @@ def test_a_text_that_will_not_do_gets_one_sentence(open_page: Open, language: st
     assert "begin_run" not in {button.key for button in app.button}
 
 
-def codes() -> set[str]:
-    """Every code that a run or its text can fail with, as the library's source has them."""
-    found = set()
-    for source in (ROOT / "transformer").rglob("*.py"):
-        found |= set(re.findall(r'DataError\("(\w+)"', source.read_text(encoding="utf-8")))
-    diagnosis = (ROOT / "transformer/runs/execution.py").read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(diagnosis)):
-        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
-            first = node.value.elts[0]
-            found |= {first.value} if isinstance(first, ast.Constant) else set()
-    return found
-
-
 def test_every_way_to_fail_has_its_sentence() -> None:
-    assert {"not_finite", "out_of_memory", "disk_full", "device_lost", "unreadable", "unexpected", "empty"} <= codes()
+    assert {"not_finite", "out_of_memory", "disk_full", "device_lost", "unreadable", "unexpected", "empty"} <= set(
+        codes()
+    )
     for language in ("en", "zh"):
-        assert codes() <= set(words(language).failures.table())
+        assert set(codes()) <= set(words(language).failures.table())
