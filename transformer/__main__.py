@@ -31,7 +31,7 @@ from transformer.runs.plans import Plan, TextData, of_own
 from transformer.runs.presets import OTHER_FAMILIES, PRESETS
 from transformer.runs.run import Run
 from transformer.sampling import generate
-from transformer.training import Step
+from transformer.training import Step, check_device
 from transformer.translation.decoding import greedy_ids
 from transformer.translation.task import translate
 from transformer.user_text import DataError, decode
@@ -47,7 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status
     except DataError as error:
         print(sentence(error.code, error.values), file=sys.stderr)
-    except (ValueError, OSError) as error:
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}" if error.filename else error, file=sys.stderr)
+    except ValueError as error:
         print(error, file=sys.stderr)
     return 2
 
@@ -134,6 +136,7 @@ def prepare(asked: argparse.Namespace) -> None:
     if (folder / "config.json").exists():
         return
     plan, own = plan_of(asked)
+    check_device(plan.training.device)
     Run.create(folder.parent, plan, own, folder.name)
 
 

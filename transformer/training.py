@@ -90,8 +90,7 @@ class Training(Iterator[Step]):
     """A training under way: its steps, and between them its `state()`."""
 
     def __init__(self, model: nn.Module, task: Task[Any], config: TrainingConfig, resume: State | None = None) -> None:
-        if torch.device(config.device).type not in devices():
-            raise NoDevice(config.device)
+        check_device(config.device)
         self.model = model.to(config.device)
         self.optimizer = adamw(model, config)
         self._shared = parallel.shared(model)
@@ -223,6 +222,13 @@ def devices() -> tuple[str, ...]:
     """Kinds of devices that this machine has and PyTorch can use, the plain processor first."""
     found = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     return ("cpu", *(device for device, available in found.items() if available))
+
+
+def check_device(name: str) -> None:
+    """Raises NoDevice if this machine has none of that name, such as "cuda" or "cuda:1"."""
+    kind, _, index = name.partition(":")
+    if kind not in devices() or not (index.isdecimal() or name == kind):
+        raise NoDevice(name)
 
 
 def precisions(device: str) -> tuple[Precision, ...]:
