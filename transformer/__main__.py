@@ -9,6 +9,8 @@ A run that is there already is taken up where it was left. Without `--run`, the 
 """
 
 import argparse
+import inspect
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -94,7 +96,7 @@ class Help(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefaultsHelpFo
 
 def add_fields(command: argparse.ArgumentParser, kind: type[Any]) -> None:
     """An option for each field of a configuration: `--d-model 128`, `--no-bias`. What is left out is the preset's."""
-    group, hints = command.add_argument_group(kind.__name__), get_type_hints(kind)
+    group, hints, told = command.add_argument_group(kind.__name__), get_type_hints(kind), explanations(kind)
     for field in fields(kind):
         if field.name in DERIVED or field.name == "corpora":
             continue
@@ -105,7 +107,15 @@ def add_fields(command: argparse.ArgumentParser, kind: type[Any]) -> None:
             how = {"action": argparse.BooleanOptionalAction}
         else:
             how = {"type": hint, "metavar": hint.__name__}
-        group.add_argument(f"--{field.name.replace('_', '-')}", default=argparse.SUPPRESS, **how)
+        option = f"--{field.name.replace('_', '-')}"
+        group.add_argument(option, default=argparse.SUPPRESS, help=told.get(field.name), **how)
+
+
+def explanations(kind: type[Any]) -> dict[str, str]:
+    """What the docstring of a configuration says of its fields."""
+    attributes = (inspect.getdoc(kind) or "").partition("Attributes:\n")[2].partition("\n\n")[0]
+    found = re.findall(r"^    (\w+(?:, \w+)*): (.*(?:\n {5,}.*)*)", attributes, re.MULTILINE)
+    return {name: " ".join(told.split()).replace("%", "%%") for names, told in found for name in names.split(", ")}
 
 
 def chosen(kind: type[Any], base: Any, asked: argparse.Namespace) -> Any:

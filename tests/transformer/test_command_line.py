@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,11 @@ from safetensors import safe_open
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from transformer import demonstration
-from transformer.__main__ import main
+from transformer.__main__ import explanations, main
 from transformer.checkpoint import load
+from transformer.config import ModelConfig, TrainingConfig
 from transformer.runs.execution import execute
+from transformer.runs.plans import TextData
 from transformer.runs.run import Run
 
 ROOT = Path(__file__).parents[2]
@@ -163,6 +166,19 @@ def test_a_mistake_is_told_in_one_sentence(
     assert told in said
     assert len(said.strip().splitlines()) == 1
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("kind", [TextData, ModelConfig, TrainingConfig])
+def test_every_option_is_explained_by_the_field_it_sets(kind: type, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(("train", "--help"))
+    told = " ".join(capsys.readouterr().out.split())
+    for field in fields(kind):
+        if (option := f"--{field.name.replace('_', '-')}") in told:
+            explained = explanations(kind)[field.name]
+            assert " ".join(explained.split()[:3]) in told.partition(f"{kind.__name__}:")[2].partition(option)[2], (
+                option
+            )
 
 
 @pytest.mark.parametrize(
