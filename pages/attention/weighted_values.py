@@ -4,12 +4,16 @@ import math
 
 import streamlit as st
 import torch.nn.functional as F
+from torch import Tensor
 
 from pages.figures.sentence import code, distinct, literal, percent, shades
 from pages.matrix import Matrix, Readout, Selection, flow, product
 from pages.ui import state
 from pages.ui.parts import Page, Proof, size
 from transformer import MultiHeadAttention
+
+NO_BREAK = "\u00a0"
+NAMED, LEAST = 4, 0.005  # rows in the sum that is written out, and the least weight that two decimals can tell from 0
 
 page = Page(__file__)
 lesson, words = page.lesson, page.words
@@ -75,9 +79,19 @@ def draw_sum() -> None:
         ],
         key="one_row",
         selected=(below, dim),
-        readout=Readout("value", words.row_readout.table()),
+        readout=Readout("mix", {**words.row_readout.table(), "note": written_out()}, operands=(0, 1)),
         on_select=pick_dimension,
     )
+
+
+def written_out() -> str:
+    """The whole row as a sum of value rows, each times its weight, the largest first."""
+    row = weights[asker]
+    best = row.topk(min(NAMED, int((row >= LEAST).sum())))
+    called = distinct(labels)
+    terms = [f"{weight:.2f} · V({called[place]})" for weight, place in zip(*map(Tensor.tolist, best), strict=True)]
+    more = ["…"] * (len(terms) < int((~hidden[asker]).sum()))
+    return f"O({called[asker]}) = " + " + ".join(term.replace(" ", NO_BREAK) for term in [*terms, *more])
 
 
 def pick_dimension(selection: Selection) -> None:
@@ -86,7 +100,7 @@ def pick_dimension(selection: Selection) -> None:
         state.put("dim", selection.j)
 
 
-page.opening(f"{size(attention.weights)} · {size(attention.values)}", page.shape(attention, "heads"), **names)
+page.opening(f"{size(attention.weights)} · {size(attention.values)}", size(attention.heads), **names)
 if page.view("product", "row") == "row":
     draw_tokens()
     draw_sum()

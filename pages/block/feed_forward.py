@@ -129,7 +129,7 @@ def draw_output() -> Proof:
 
 
 share = {"share": percent(float(silent.mean())), "activation": words.activations.table()[config.activation]}
-page.opening(size(trace.input), size(trace.hidden), page.shape(trace, "output"), hidden=config.d_ff, **share)
+page.opening(size(trace.input), size(trace.hidden), size(trace.output), hidden=config.d_ff, **share)
 view = page.view("units", "unit", "token", "output")
 if view == "token":
     pickers.token(page, words.whose)

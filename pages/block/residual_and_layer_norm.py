@@ -111,7 +111,7 @@ def draw_placement() -> None:
     page.plot(figure, "norm_placement", beside_words=True)
 
 
-page.opening(size(lesson.block_trace.input), page.shape(lesson.block_trace, "output"))
+page.opening(size(lesson.block_trace.output))
 view = page.view("sum", "numbers", "norm", "placement")
 sublayer = "attention" if view == "placement" else choose("sublayers", ["attention", "feed_forward"])
 own = "pre" if block.norm_first else "post"

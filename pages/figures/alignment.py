@@ -11,7 +11,7 @@ from pages.figures.palette import CHALK, INK, Theme
 from pages.figures.theme import MONO, axis, color, colorscale, figure, literal
 
 MANY = 16  # tokens of which the type must be smaller
-LEFT, RIGHT = [0.0, 0.66], [0.8, 1.0]
+LEFT, RIGHT = [0.0, 0.66], [0.77, 1.0]
 
 
 class _Side:
@@ -33,7 +33,7 @@ class _Side:
             "x": x.flatten().numpy(),
             "y": y.flatten().numpy(),
             "text": written,
-            "textfont": {"size": 14, "color": [CHALK if on else INK for on in dark]},
+            "textfont": {"size": 13, "color": [CHALK if on else INK for on in dark]},
             "marker": {"size": 26, "opacity": 0},
             "xaxis": "x2",
             "yaxis": "y2",
@@ -43,7 +43,7 @@ class _Side:
         return [heat, points]
 
     def axes(self) -> dict[str, Any]:
-        """Blocks upwards, as they are stacked."""
+        """Blocks downwards, as on every page."""
         blocks, heads = self.shares.shape
         plain = {"showgrid": False, "zeroline": False, "fixedrange": True}
         x = {"tickvals": list(range(heads)), "ticktext": [str(head + 1) for head in range(heads)], "side": "top"}
@@ -51,7 +51,7 @@ class _Side:
         low = max(0.0, 1 - 0.14 * blocks)
         return {
             "xaxis2": axis(self.theme, self.titles[1], domain=RIGHT, anchor="y2", **plain, **x),
-            "yaxis2": axis(self.theme, self.titles[0], domain=[low, 1], range=[-0.5, blocks - 0.5], **plain, **y),
+            "yaxis2": axis(self.theme, self.titles[0], domain=[low, 1], range=[blocks - 0.5, -0.5], **plain, **y),
         }
 
     def outline(self) -> dict[str, Any]:

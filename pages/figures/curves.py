@@ -57,14 +57,15 @@ def _numbers(
 ) -> list[dict[str, Any]]:
     """The numbers at the mark, the larger ones above their curves and the smaller ones below, so that they stand apart.
 
-    Each on the side where its own curve turns away from it: above a rising curve on the left, below it on the right.
+    Each on the side where its own curve turns away from it: above a rising curve on the left, below it on the right;
+    beside a curve that is a point as yet.
     """
-    here = [(dict(zip(curve.x, curve.y, strict=True)).get(mark, 0.0), curve) for curve in drawn]
+    here = [(dict(zip(curve.x, curve.y, strict=True))[mark], curve) for curve in drawn if mark in curve.x]
     seen = [one for one in sorted(here, key=lambda one: -one[0]) if one[0] > 0 or not axes[1].log]
     look = {"showarrow": False, "bgcolor": BACKGROUNDS[theme], "opacity": 0.9}
     numbers = []
     for rank, (value, curve) in enumerate(seen):
-        above = rank < len(seen) / 2
+        above, alone = rank < len(seen) / 2, len(curve.x) == 1
         left = above == _rises(curve, mark)
         numbers.append(
             {
@@ -73,7 +74,7 @@ def _numbers(
                 "y": _on(axes[1], value),
                 "xanchor": "right" if left else "left",
                 "xshift": -6 if left else 6,
-                "yshift": 14 if above else -14,
+                "yshift": 0 if alone else 14 if above else -14,
                 "text": f"<b>{value:{format}}</b>",
                 "font": {"color": color(curve.role, theme), "size": 16},
             }

@@ -1,4 +1,4 @@
-"""The paper's figure 1 with live shapes, as HTML: the encoder at the left, the decoder at the right, memory between them.
+"""The paper's figure 1 with live shapes, as HTML, read downwards: the encoder, at its right the decoder, memory between them.
 
 Pure HTML, every text escaped. It needs `STYLE` on the page.
 """
@@ -15,7 +15,7 @@ NORM, FEED_FORWARD = "norm", "feed_forward"
 
 
 class Stack(NamedTuple):
-    """Stages from the bottom to the top, by name; those from `first` to `last` are one of the N blocks."""
+    """Stages in the order of computation, by name; those from `first` to `last` are one of the N blocks."""
 
     stages: Sequence[str]
     first: int
@@ -49,38 +49,38 @@ def encoder_decoder_picture(
     lit: stages that stand out.
     """
     both = stacks(config)
-    rows = max(len(stack.stages) for stack in both) + 1  # a heading above the taller stack
-    columns = "".join(
-        _column(stack, side, rows, words, shape, names, lit)
-        for stack, side, words, shape in zip(both, ("encoder", "decoder"), tokens, shapes, strict=True)
-    )
-    top = rows - both[0].stages.index("memory")
     cross = "cross_attention_added" if config.norm_first else "cross_attention"
-    bottom = rows - both[1].stages.index(cross)
-    arrow = (
-        f'<div class="carry" style="grid-row: {top} / {bottom + 1}; --span: {bottom - top + 1}">{_flows(names)}</div>'
+    memory = both[0].stages.index("memory")
+    tops = 1, 1 + memory - both[1].stages.index(cross)  # the memory goes straight across
+    columns = "".join(
+        _column(stack, side, top, words, shape, names, lit)
+        for stack, side, top, words, shape in zip(both, ("encoder", "decoder"), tops, tokens, shapes, strict=True)
     )
+    rows = max(top + len(stack.stages) for top, stack in zip(tops, both, strict=True))
+    arrow = f'<div class="carry" style="grid-row: {tops[0] + 1 + memory}">{_flows(names)}</div>'
     return f'<div class="encoder-decoder" style="--rows: {rows}">{columns}{arrow}</div>'
 
 
 def _flows(names: Mapping[str, str]) -> str:
-    return f'<i></i><b></b><span><em class="key">K</em>, <em class="value">V</em> {escape(names["carried"])}</span>'
+    carried = '<em class="key">K</em>, <em class="value">V</em>'
+    return f"<span>{carried}</span><b></b><span>{escape(names['carried'])}</span>"
 
 
 def _column(
     stack: Stack,
     side: str,
-    rows: int,
+    top: int,
     words: Sequence[str],
     shapes: Mapping[str, str],
     names: Mapping[str, str],
     lit: Collection[str],
 ) -> str:
-    blocks = f"grid-row: {rows - stack.last} / {rows - stack.first + 1}"
+    first = top + 1  # below the title
+    blocks = f"grid-row: {first + stack.first} / {first + stack.last + 1}"
     panel = f'<div class="panel {side}" style="{blocks}"><span>{escape(names["blocks"])}</span></div>'
-    title = f'<h4 class="{side}" style="grid-row: {rows - len(stack.stages)}">{escape(names[side])}</h4>'
+    title = f'<h4 class="{side}" style="grid-row: {top}">{escape(names[side])}</h4>'
     stages = "".join(
-        _stage(name, side, rows - place, words, shapes, names, lit) for place, name in enumerate(stack.stages)
+        _stage(name, side, first + place, words, shapes, names, lit) for place, name in enumerate(stack.stages)
     )
     return panel + title + stages
 

@@ -66,7 +66,7 @@ def every_head(
         "shapes": [_outline(picked, size, pitch, theme)],
         "hovermode": "closest",
         "hoverdistance": -1,
-        "margin": {"l": 10, "r": 10, "t": 10, "b": 34},
+        "margin": {"l": 10, "r": 10, "t": 10, "b": 6},
     }
     return figure(data, theme, **layout)
 
@@ -89,7 +89,7 @@ def _hued(heads: Sequence[str], theme: Theme) -> list[str]:
 
 
 def _weights(sheet: Tensor, theme: Theme) -> dict[str, Any]:
-    bar = {"orientation": "h", "thickness": 9, "len": 0.16, "x": 0.0, "xanchor": "left", "y": -0.02, "yanchor": "top"}
+    bar = {"thickness": 9, "len": 0.36, "x": 1.005, "xanchor": "left", "y": 1, "yanchor": "top", "ypad": 0}
     return {
         "type": "heatmap",
         "z": sheet.float().numpy(),

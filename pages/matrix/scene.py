@@ -15,12 +15,13 @@ from torch import Tensor
 
 from pages.figures.palette import ROLES, Role
 
-Kind = Literal["dot", "weighted", "divide", "sum", "mask", "softmax", "value", "lookup", "unit", "norm"]
+Kind = Literal["dot", "weighted", "mix", "divide", "sum", "mask", "softmax", "value", "lookup", "unit", "norm"]
 Link = Literal["cell", "row", "column", "transposed", "lookup", "none"]
 
 WORDS: Final[dict[Kind, frozenset[str]]] = {
     "dot": frozenset({"title", "total", "more"}),
     "weighted": frozenset({"title", "total", "more"}),
+    "mix": frozenset({"title", "total", "more"}),
     "divide": frozenset({"title", "total"}),
     "sum": frozenset({"title", "total"}),
     "mask": frozenset({"title", "total", "allowed", "masked"}),
@@ -107,6 +108,7 @@ class Readout:
     kind: the arithmetic.
         "dot": Σₖ left[i, k]·top[k, j] (+ bias[j]); over eight terms the seven largest and the rest's subtotal.
         "weighted": the same sum, ordered by |weight|, each term named by the token of its row of ``top``.
+        "mix": the same in a flow: a column of weights (K, 1) and the rows (K, C) that they mix make one row.
         "divide": operand ÷ divisor. "sum": operands added. "lookup": row of a table.
         "mask": the operand, or −∞ with the reason. "softmax": maximum, exponentials, their sum, the quotient.
         "value": the cell's number in every matrix that holds it.

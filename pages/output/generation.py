@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
 from pages.figures import token_strip, written
 from pages.figures.chances import Names, chances, head
@@ -26,7 +27,7 @@ from transformer.sampling import Candidate, Generated, distribution, generate, n
 from transformer.tokens import UTF8_ERRORS
 
 TICK, AT_ONCE, BUSY = 0.3, 6, 0.15  # seconds between looks; tokens written at each, and seconds spent on them
-ON_CARD = 8
+ON_CARD, LISTED = 8, 8
 LENGTHS = (1, 16, 32, 64, 128, 256)
 
 page = Page(__file__)
@@ -62,12 +63,26 @@ def written_tokens(made: Sequence[Generated]) -> list[written.Written]:
     return shown_tokens
 
 
-def awaited() -> written.Written:
-    """The place of the next token, with what may come."""
-    own = chosen.logits.softmax(-1)
-    best = own.topk(min(ON_CARD, len(own))).indices
-    rows_of = zip(best.tolist(), own[best].tolist(), chosen.final[best].tolist(), strict=True)
-    return written.Written("?", None, "", **card([Candidate(*row) for row in rows_of], None, words.card.awaited))
+def draw_coming(prompt: tuple[int, ...]) -> str:
+    """What may come next, while nothing is written: the likeliest tokens one by one, the others together; and the cut."""
+    own, kept = chosen.logits.softmax(-1), chosen.kept
+    best = own.topk(min(LISTED, len(own))).indices
+    lines = [
+        coming_line(lesson.label(token), own[token], chosen.final[token], bool(kept[token])) for token in best.tolist()
+    ]
+    others = torch.ones_like(kept).index_fill(0, best, False)
+    for name, rest in (("more", others & kept), ("cut", others & ~kept)):
+        if count := int(rest.sum()):
+            name_of = words.coming.table()[name].format(n=f"{count:,}")
+            lines.append(coming_line(name_of, own[rest].sum(), chosen.final[rest].sum(), name == "more", one=False))
+    told = words.coming
+    return written.coming(tokenizer.decode(prompt), lines, (told.token, told.own, told.final))
+
+
+def coming_line(name: str, own: Tensor, final: Tensor, kept: bool, *, one: bool = True) -> written.Coming:
+    """A line of what may come, with its two probabilities in words."""
+    shares = float(own), float(final)
+    return written.Coming(name, *shares, (share(shares[0]), share(shares[1])), kept, one)
 
 
 def draw_writing() -> None:
@@ -83,13 +98,9 @@ def draw_writing() -> None:
     picked = writing.picked(len(tokens))
     raw = b"".join(map(tokenizer.token_bytes, tokens))
     whole = codecs.getincrementaldecoder("utf-8")(UTF8_ERRORS).decode(raw, final=not going)
-    picture = written.written(
-        [lesson.label(token) for token in prompt],
-        written_tokens(made) or [awaited()],
-        picked,
-        (tokenizer.decode(prompt), whole),
-        going=going,
-    )
+    labels = [lesson.label(token) for token in prompt]
+    prose = tokenizer.decode(prompt), whole
+    picture = written.written(labels, written_tokens(made), picked, prose, going=going) if made else draw_coming(prompt)
     clickable(picture, key="written", on_pick=lambda part: writing.pick(part["place"]))
     draw_walk((*prompt, *tokens[:picked])[-context:], tokens, picked)
 
@@ -219,7 +230,7 @@ if pictured:
     logits = cache.said_after(lesson.source, lesson.pictured, len(pictured) - 1).logits[0]
 else:
     logits, _ = next_logits(model, pictured)
-page.opening(size(lesson.pictured), f"`({lesson.config.vocab_size},)` {page.frame.axes.V}", words.one)
+page.opening(size(lesson.pictured), f"`({lesson.config.vocab_size},)`", words.one)
 view = page.view("write", "choose", "cache")
 st.html(token_strip.STYLE)
 st.html(written.STYLE)

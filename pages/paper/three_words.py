@@ -19,6 +19,7 @@ from transformer.lessons.single_head import attend, descend, gradient_by_hand, l
 from transformer.lessons.written import shared_places
 
 NAMED = ("projections", "scores", "scaling", "weights", "output", "loss", "gradient", "step", "related")  # the pictures
+FLAT = 8  # a loss that fell by more would lie on the floor of a linear axis
 BANDS = [("query", WIDTH), ("key", WIDTH), ("value", WIDTH)]
 
 page = Page(__file__)
@@ -129,10 +130,12 @@ def draw_loss() -> None:
         on_select=keep_number,
     )
     losses = [step.loss for step in steps]
-    line = Curve(words.loss, range(len(losses)), losses, "output")
-    across, up = Axis(words.steps, reach=20), Axis(words.loss, log=min(losses) > 0)
+    lines = [Curve(words.loss, range(len(losses)), losses, "output")]
+    if math.isfinite(ahead):
+        lines.append(Curve(words.ahead, [len(losses)], [ahead], "neutral"))
+    across, up = Axis(words.steps, reach=10), Axis(words.loss, log=0 < FLAT * min(losses) < max(losses))
     with st.container(key="below"):
-        page.plot(curves([line], across, up, page.theme, mark=len(losses) - 1), "three_words_curve")
+        page.plot(curves(lines, across, up, page.theme, mark=len(losses) - 1), "three_words_curve")
 
 
 def draw_gradient() -> None:

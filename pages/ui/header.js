@@ -8,6 +8,7 @@ const TYPE = { desk: "clamp(17px, 1vw, 22px)", hall: "clamp(19px, 1.25vw, 30px)"
 function draw({ data, parentElement, setTriggerValue }) {
   const header = parentElement.querySelector(".walk")
   const turn = (page) => page && setTriggerValue("page", page.name)
+  document.documentElement.classList.toggle("hall", data.hall)
   document.documentElement.style.fontSize = data.hall ? TYPE.hall : TYPE.desk
   header.querySelector("h1 span").textContent = data.chapter
   header.querySelector("h1 b").textContent = data.title

@@ -1,17 +1,14 @@
-"""A real Chromium and a real server for the tests that look at pixels.
+"""A real Chromium for the tests that look at pixels.
 
 Without a browser these tests skip and say so; where CI is set they fail instead.
 """
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
-
-from tests import serving
+from playwright.sync_api import Browser, Page, sync_playwright
 
 FLAGS = [
     "--no-sandbox",
@@ -23,8 +20,6 @@ FLAGS = [
     "--disable-sync",
 ]
 NO_BROWSER = "These tests drive a real browser and found none: `apt-get install chromium` provides it."
-
-Serve = Callable[[str], str]
 
 
 def chromium() -> str | None:
@@ -47,14 +42,16 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def serve() -> Iterator[Serve]:
-    """serve("app.py") starts `streamlit run` on that script of the project, once, and returns its address."""
-    addresses: dict[str, str] = {}
-    with ExitStack() as running:
+def kept_tab(browser: Browser) -> Iterator[Page]:
+    with browser.new_context() as context:
+        yield context.new_page()
 
-        def start(script: str) -> str:
-            if script not in addresses:
-                addresses[script] = running.enter_context(serving.serve(serving.ROOT / script))
-            return addresses[script]
 
-        yield start
+@pytest.fixture
+def tab(kept_tab: Page) -> Page:
+    """An empty tab that has loaded the app before, so that it opens within half a second; its visitor is always the same."""
+    kept_tab.goto("about:blank")
+    kept_tab.set_viewport_size({"width": 1280, "height": 800})
+    kept_tab.emulate_media(color_scheme="light")
+    kept_tab.mouse.move(0, 0)
+    return kept_tab

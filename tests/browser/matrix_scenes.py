@@ -1,6 +1,7 @@
 """Scenes of the matrix component for the browser tests: /?scene=product, weighted, or one of the flows below."""
 
 import streamlit as st
+import torch
 
 from pages.matrix import Matrix, Readout, Selection, flow, product
 from tests.browser.matrix_examples import (
@@ -95,6 +96,19 @@ else:
             [[Matrix(queries, "Q", rows=TOKENS), "+", Matrix(keys, "K"), "=", Matrix(queries + keys, "Q+K")]],
             Readout("sum", told),
         ),
+        "mix": (
+            [
+                [
+                    Matrix(weights[8, :, None], "a", "weight", rows=TOKENS, scale="weight", link="none"),
+                    "×",
+                    Matrix(keys, "V", "value", rows=TOKENS, link="column"),
+                    "Σ →",
+                    Matrix(weights[8:9] @ keys, "y", "output", row_offset=LENGTH),
+                ]
+            ],
+            Readout("mix", told, operands=(0, 1)),
+        ),
+        "tens": ([[Matrix(torch.tensor([[9.94, -12.3, 0.06]]).repeat(20, 9), "S")]], Readout("value", told)),
         "stacked": (
             [
                 [Matrix(queries, "Q", rows=TOKENS)],

@@ -1,25 +1,20 @@
 """What is chosen on the page of moments is in the address as soon as the picture shows it."""
 
 import re
-from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from pages.ui import catalog
 from tests.browser.test_walk import SECONDS, settled
-
-Serve = Callable[[str], str]
+from tests.conftest import Serve
 
 
 @pytest.fixture
-def page(browser: Browser, serve: Serve) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    page = context.new_page()
-    page.goto(f"{serve('app.py')}/before_and_after")
-    settled(page, catalog.entry("before_and_after").words("en").title)
-    yield page
-    context.close()
+def page(tab: Page, serve: Serve) -> Page:
+    tab.goto(f"{serve('app.py')}/before_and_after")
+    settled(tab, catalog.entry("before_and_after").words("en").title)
+    return tab
 
 
 def test_a_step_a_moment_and_a_head_reach_the_address(page: Page) -> None:

@@ -1,21 +1,19 @@
 """Pieces of text that are clicked: the choice is in the link, seen, and kept."""
 
 import re
-from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-Serve = Callable[[str], str]
+from tests.conftest import Serve
+
 SECONDS = 20_000  # milliseconds
 SENTENCE = "?weights=random&text=I%20love%20cats%20and%20dogs&seed=3&batch=3"
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
-    yield page
-    page.close()
+def page(tab: Page) -> Page:
+    return tab
 
 
 @pytest.fixture

@@ -1,29 +1,25 @@
 """The shared controls under real hands: a mouse, a keyboard, and a hand that is quicker than the server."""
 
 import re
-from collections.abc import Callable, Iterator
 from urllib.parse import urlparse
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from pages.ui import catalog, text
 from pages.ui.choices import SPANS
 from pages.ui.parts import FRAME
 from tests.browser.test_walk import SECONDS, query, settled, title
+from tests.conftest import Serve
 
-Serve = Callable[[str], str]
 WORDS = text.words(FRAME, "en")
 
 
 @pytest.fixture
-def page(browser: Browser, serve: Serve) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    page = context.new_page()
-    page.goto(f"{serve('app.py')}/scores?weights=random&text=I+love+cats")
-    settled(page, title("scores"))
-    yield page
-    context.close()
+def page(tab: Page, serve: Serve) -> Page:
+    tab.goto(f"{serve('app.py')}/scores?weights=random&text=I+love+cats")
+    settled(tab, title("scores"))
+    return tab
 
 
 def field(page: Page, name: str) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 from PIL import Image
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.matrix_examples import (
     EPSILON,
@@ -32,6 +32,7 @@ from tests.browser.matrix_examples import (
     units,
     weights,
 )
+from tests.conftest import Serve
 
 SCRIPT = "tests/browser/matrix_scenes.py"
 Open = Callable[..., "Scene"]
@@ -76,19 +77,15 @@ class Scene:
 
 
 @pytest.fixture
-def open_scene(browser: Browser, serve: Callable[[str], str]) -> Iterator[Open]:
-    pages: list[Page] = []
-
+def open_scene(tab: Page, serve: Serve) -> Open:
     def open_scene(scene: str, theme: Any = "light", width: int = 1280, **query: str) -> Scene:
-        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme)
-        pages.append(page)
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.emulate_media(color_scheme=theme)
         asked = "&".join(f"{name}={value}" for name, value in {"scene": scene, **query}.items())
-        page.goto(f"{serve(SCRIPT)}/?{asked}")
-        return Scene(page)
+        tab.goto(f"{serve(SCRIPT)}/?{asked}")
+        return Scene(tab)
 
-    yield open_scene
-    for page in pages:
-        page.close()
+    return open_scene
 
 
 def test_a_cell_reads_query_row_times_key_column(open_scene: Open) -> None:
@@ -207,6 +204,20 @@ def test_a_weighted_sum_names_its_largest_weights_first(open_scene: Open) -> Non
     largest = weights[8, :9].argsort(descending=True)[:3].tolist()
     assert [re.sub("[₀-₉]", "", name) for name in shown[:3]] == [TOKENS[k] for k in largest]
     assert scene.numbers("number") == pytest.approx([float(weights[8] @ keys[:, 3])], rel=1e-3)
+
+
+def test_a_row_is_written_out_as_a_mix_of_rows(open_scene: Open) -> None:
+    scene = open_scene("mix")
+    scene.point(2, 0, 3)
+    shown = scene.page.locator(".card .lines .label").all_inner_texts()
+    largest = weights[8].argsort(descending=True)[:3].tolist()
+    assert [re.sub("[₀-₉]", "", name) for name in shown[:3]] == [TOKENS[k] for k in largest]
+    said = scene.page.locator(".card .lines .value").all_inner_texts()
+    total = sum(float(number.replace("−", "-")) for number in said)
+    assert total == pytest.approx(float(weights[8] @ keys[:, 3]), abs=5e-3)
+    assert scene.numbers("number") == pytest.approx([float(weights[8] @ keys[:, 3])], rel=1e-3)
+    scene.point(1, 4, 3)
+    assert scene.numbers("number") == pytest.approx([float(keys[4, 3])], rel=1e-3)
 
 
 def test_a_sum_adds_the_same_cell_of_each_matrix(open_scene: Open) -> None:
@@ -364,6 +375,13 @@ def test_a_picture_without_a_height_follows_the_window(open_scene: Open) -> None
     scene.page.set_viewport_size({"width": 1280, "height": 700})
     expect(scene.canvas).not_to_have_attribute("data-revision", "1")
     assert 100 <= before - scene.canvas.bounding_box()["height"] <= 260  # type: ignore[index]
+
+
+def test_numbers_of_ten_and_more_are_written_without_decimals_where_these_have_no_room(open_scene: Open) -> None:
+    scene = open_scene("tens")
+    (box,) = scene.boxes
+    assert 29 < box["cellWidth"] < 37  # room for −9.9 and −12, none for −12.3
+    assert not scene.page.locator(".lens").is_visible()  # it stands in for numbers that no cell can hold
 
 
 def test_wide_matrices_are_drawn_whole_with_a_lens(open_scene: Open) -> None:

@@ -1,26 +1,22 @@
 """A page's own controls under real hands."""
 
 import re
-from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from pages.ui import catalog, text
 from pages.ui.desk import HERE
 from tests.browser.test_walk import SECONDS, query, settled, title
+from tests.conftest import Serve
 
-Serve = Callable[[str], str]
 WORDS = text.words(HERE / "translation.toml", "en")
 
 
 @pytest.fixture
-def page(browser: Browser, serve: Serve) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    page = context.new_page()
-    page.goto(serve("app.py"))
-    yield page
-    context.close()
+def page(tab: Page, serve: Serve) -> Page:
+    tab.goto(serve("app.py"))
+    return tab
 
 
 def field(page: Page, name: str) -> str:

@@ -1,26 +1,22 @@
 """Steps under a hand that is quicker than the server."""
 
 import re
-from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from pages.ui import catalog
 from tests.browser.test_walk import SECONDS, settled
+from tests.conftest import Serve
 
-Serve = Callable[[str], str]
 WORDS = catalog.entry("three_words").words("en")
 
 
 @pytest.fixture
-def page(browser: Browser, serve: Serve) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    page = context.new_page()
-    page.goto(f"{serve('app.py')}/three_words?view=gradient")
-    settled(page, WORDS.title)
-    yield page
-    context.close()
+def page(tab: Page, serve: Serve) -> Page:
+    tab.goto(f"{serve('app.py')}/three_words?view=gradient")
+    settled(tab, WORDS.title)
+    return tab
 
 
 def test_every_quick_click_is_ten_steps(page: Page) -> None:

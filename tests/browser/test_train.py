@@ -1,7 +1,7 @@
 """A learner trains a model in a real browser: starts, leaves, comes back, reloads, stops, and walks what was trained."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlparse
 
@@ -33,20 +33,47 @@ TINY = {
 }
 
 
-@pytest.fixture
-def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    monkeypatch.setenv("TRANSFORMER_RUNS", str(tmp_path))
-    with serving.serve() as address:
-        yield address
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the runs of these learners are."""
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def address(root: Path) -> Iterator[str]:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("TRANSFORMER_RUNS", str(root))
+        with serving.serve() as address:
+            yield address
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
+def page(browser: Browser, root: Path) -> Iterator[Page]:
+    """A new learner's; what it trains is stopped at the end, so that the next learner need not wait."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.set_default_timeout(SECONDS)
     yield page
     context.close()
+    for run in begun(root):
+        run.ask("stop")
+
+
+@pytest.fixture
+def only_run(root: Path) -> Callable[[], Run]:
+    """only_run() is the one run that was begun in this test."""
+    before = begun(root)
+
+    def only_run() -> Run:
+        (run,) = begun(root) - before
+        return run
+
+    return only_run
+
+
+def begun(root: Path) -> set[Run]:
+    """The runs of all learners."""
+    return {run for folder in root.glob("learners/*") for run in runs_in(folder)}
 
 
 def steering(page: Page) -> str:
@@ -65,12 +92,6 @@ def is_learning(page: Page) -> None:
     expect(page.locator(".st-key-steering")).to_contain_text("learning", timeout=SECONDS)
 
 
-def only_run(root: Path) -> Run:
-    """The one run there is, trained by one process."""
-    (run,) = [run for folder in (root / "learners").iterdir() for run in runs_in(folder)]
-    return run
-
-
 def across(page: Page) -> list[str]:
     """What is written along the axes of the curves."""
     return page.locator(".st-key-learning svg .grid text").all_text_contents()
@@ -86,7 +107,7 @@ def zoom(page: Page) -> None:
     page.mouse.up()
 
 
-def test_curves_stay_where_they_are_while_they_grow(page: Page, address: str, tmp_path: Path) -> None:
+def test_curves_stay_where_they_are_while_they_grow(page: Page, address: str) -> None:
     start(page, address)
     first = held_out_loss(page)
     picture = page.locator(".st-key-learning svg").element_handle()
@@ -139,9 +160,11 @@ def bring(page: Page, text: str) -> None:
     paste.press("Control+Enter")
 
 
-def test_a_learner_trains_leaves_returns_reloads_stops_and_walks(page: Page, address: str, tmp_path: Path) -> None:
+def test_a_learner_trains_leaves_returns_reloads_stops_and_walks(
+    page: Page, address: str, only_run: Callable[[], Run]
+) -> None:
     start(page, address)
-    run = only_run(tmp_path)
+    run = only_run()
     assert f"run={run.id}" in page.url
     first = held_out_loss(page)
     page.wait_for_function(  # the loss falls, and the page shows it without being touched
@@ -159,7 +182,7 @@ def test_a_learner_trains_leaves_returns_reloads_stops_and_walks(page: Page, add
     expect(page).to_have_url(re.compile("view=watch"), timeout=SECONDS)
     page.reload()
     is_learning(page)
-    assert only_run(tmp_path).id == run.id
+    assert only_run().id == run.id
 
     page.locator(".st-key-run_stop button").click()
     expect(page.locator(".st-key-steering")).to_contain_text("stopped", timeout=SECONDS)

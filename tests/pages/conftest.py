@@ -1,10 +1,12 @@
 """Opens pages as Streamlit would, without a browser."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import catalog
@@ -12,6 +14,14 @@ from pages.ui.choices import DEFAULTS
 
 ROOT = Path(__file__).parents[2]
 Open = Callable[..., AppTest]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def installed_packages_are_searched_once() -> Iterator[None]:
+    """Every AppTest searches all installed packages for components, ten times as long as it takes to draw a page."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture

@@ -90,6 +90,8 @@ def test_the_alignment_draws_weights_frames_links_and_counts_hits(
     count = len({target for _, target in known.pair.pair.links})
     assert any(f"**{round(accuracy * count)} of {count}**" in element.value for element in app.markdown)
     assert figure["layout"]["yaxis"]["ticktext"][-1] == "&lt;/s&gt;"
+    bottom, top = figure["layout"]["yaxis2"]["range"]
+    assert bottom > top  # blocks are counted downwards
 
 
 def test_the_bundled_weights_open_on_the_head_that_aligns_best_and_it_aligns(

@@ -8,13 +8,13 @@ import pytest
 
 from pages.ui.choices import DEFAULTS
 from pages.ui.page_desk import MOST_CHARACTERS
-from tests.serving import Visitor, serve
+from tests.conftest import Serve
+from tests.serving import Visitor
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with serve() as address:
-        yield address
+@pytest.fixture
+def address(serve: Serve) -> str:
+    return serve("app.py")
 
 
 @pytest.fixture

@@ -130,6 +130,11 @@ def test_the_picture_has_each_stage_with_its_shape_where_this_model_has_it(norm_
     picture = encoder_decoder_picture(config, (["<s>"], ["x"]), (shapes, shapes), names, ["cross_attention"])
     (lit,) = parse(picture).all("lit")
     assert "cross_attention" in lit.classes and "(2, 3, 5, 7)" in lit.text
+    rows = [stage.attributes["style"] for stage in parse(picture).all("stage")]
+    first = 2 + encoder.stages.index("memory") - decoder.stages.index(lit.classes[2] + "_added" * norm_first)
+    downwards = [*range(2, 2 + len(encoder.stages)), *range(first, first + len(decoder.stages))]
+    assert rows == [f"grid-row: {row}" for row in downwards]
+    assert parse(picture).one("memory").attributes["style"] == lit.attributes["style"]  # it goes straight across
 
 
 def test_the_choices_survive_the_three_pages_and_are_in_the_link(open_page: Open) -> None:

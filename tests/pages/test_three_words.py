@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,11 +11,12 @@ from torch import Tensor
 
 from pages.ui import catalog
 from pages.ui.exercise import MOST_STEPS, SEED, TARGET, WORDS, drawn
+from tests.conftest import Serve
 from tests.pages.conftest import Open
 from tests.pages.reading import array, chart, component, controls, decode, notes
 from tests.pages.reading import drawn as shown
 from tests.pages.test_desk import choose_own, own
-from tests.serving import Visitor, serve
+from tests.serving import Visitor
 from transformer.lessons.single_head import Exercise, LearningStep, attend, descend
 from transformer.lessons.written import read_matrix, read_sentence
 
@@ -88,12 +88,13 @@ def test_loss_gradient_and_step_are_drawn_as_computed(open_page: Open, steps: in
     torch.testing.assert_close(before + change, new)
 
 
-def test_the_curve_is_the_loss_of_every_step_so_far_and_falls(open_page: Open) -> None:
-    figure = chart(opened(open_page, "loss", steps=40), "three_words_curve")
-    losses = array(figure["data"][0]["y"])
-    assert len(losses) == 41
+@pytest.mark.parametrize("steps", [0, 40])
+def test_the_curve_is_the_loss_of_every_step_so_far_and_of_the_next_and_falls(open_page: Open, steps: int) -> None:
+    figure = chart(opened(open_page, "loss", steps=steps), "three_words_curve")
+    losses = torch.cat([array(trace["y"]) for trace in figure["data"]])
+    assert len(losses) == steps + 2
     assert losses.tolist() == sorted(losses.tolist(), reverse=True)
-    assert float(losses[-1]) == pytest.approx(state(steps=40).loss)
+    assert losses[-2:].tolist() == pytest.approx([state(steps=step).loss for step in (steps, steps + 1)])
 
 
 def test_without_the_division_the_scores_go_to_softmax_as_they_are(open_page: Open) -> None:
@@ -121,10 +122,9 @@ def test_the_stepper_shows_the_steps_and_offers_one_ten_and_the_start(open_page:
     assert [count for count, _ in told["buttons"]] == [1, 10, 0]
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with serve() as address:
-        yield address
+@pytest.fixture
+def address(serve: Serve) -> str:
+    return serve("app.py")
 
 
 def told(visitor: Visitor, key: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The page of weighted values: the numbers drawn are the trace's, and a row is the sum of its weighted value rows."""
 
+import re
 from typing import Any
 
 import pytest
@@ -38,8 +39,26 @@ def test_one_row_is_the_sum_of_all_value_rows_times_their_shares(open_page: Open
     assert terms[7:].isnan().all()
     torch.testing.assert_close(terms.nansum(0), mixed[0])
     assert torch.equal(mixed[0], attention.heads[place][6])
-    limits = {matrix["limit"] for matrix in component(app, "one_row")["matrices"][1:]}
-    assert limits == {float(attention.values[place].abs().max())}
+    scene = component(app, "one_row")
+    assert {matrix["limit"] for matrix in scene["matrices"][1:]} == {float(attention.values[place].abs().max())}
+    assert (scene["readout"]["kind"], scene["readout"]["operands"]) == ("mix", [0, 1])
+
+
+@SETTINGS
+def test_the_row_is_written_out_with_its_largest_weights(open_page: Open, choices: dict[str, Any]) -> None:
+    app = open_page("weighted_values", weighted_values_view="row", query=6, **choices)
+    lesson = app.session_state["_lesson"]
+    weights, names = lesson.attention.weights[lesson.row, lesson.head, 6], distinct(lesson.labels)
+    written = component(app, "one_row")["readout"]["words"]["note"].replace("\u00a0", " ")
+    name, *terms = re.split(" = | [+] ", written)
+    assert name == f"O({names[6]})"
+    assert terms[0] == f"{float(weights.max()):.2f} · V({names[int(weights.argmax())]})"
+    assert terms[-1] == "…" and 1 < len(terms) <= 5  # seven tokens may be looked at
+
+
+def test_a_token_alone_is_its_own_value(open_page: Open) -> None:
+    app = open_page("weighted_values", weighted_values_view="row", text="I")
+    assert component(app, "one_row")["readout"]["words"]["note"].replace("\u00a0", " ") == "O(I) = 1.00 · V(I)"
 
 
 def test_the_largest_contributor_is_named_with_its_share(open_page: Open) -> None:

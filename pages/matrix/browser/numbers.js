@@ -41,8 +41,9 @@ function significant(value, digits, plus = false) {
   return signed(value.toFixed(Math.max(0, digits - whole + leadingZeros)), plus);
 }
 
-/** A number for a cell: so many decimals, no plus. */
-const decimals = (value, count) => signed(value.toFixed(count), false);
+/** A number for a cell: so many decimals, no plus. SHORT: two digits, 7.5 or 12. */
+const decimals = (value, count) =>
+  signed(value.toFixed(count === SHORT ? Number(Math.abs(value) < 9.95) : count), false);
 
 /** The limit of a colour scale, as short as it can be said. */
 const brief = (value, plus = false) =>

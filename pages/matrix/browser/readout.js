@@ -10,6 +10,7 @@ function lineCount(scene) {
   const bias = scene.bias ? 1 : 0;
   const terms = () => Math.min(scene.matrices[operands[0]].width, TERMS) + bias;
   if (kind === "dot" || kind === "weighted") return terms();
+  if (kind === "mix") return Math.min(scene.matrices[operands[0]].height, TERMS);
   if (kind === "unit") return terms() + 1;
   if (kind === "norm") return 6;
   if (kind === "softmax") return Math.min(scene.matrices[operands[0]].width, SHARES + 1) + 2;
@@ -39,7 +40,7 @@ const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 /** A sum of products. A masked weight has no part in it. */
 function explainDot(scene, [a, b], result, { row, column }, digits) {
   const { words, kind } = scene.readout;
-  const weighted = kind === "weighted";
+  const weighted = kind !== "dot" && kind !== "unit";
   const terms = Array.from({ length: a.width }, (_, k) => ({ k, left: a.at(row, k), top: b.at(k, column) })).filter(
     ({ left }) => !isMasked(left),
   );
@@ -76,6 +77,12 @@ function explainDot(scene, [a, b], result, { row, column }, digits) {
   if (scene.bias)
     lines.push({ label: words.bias ?? "", wide: true, value: significant(scene.bias[column], digits, true) });
   return { lines, total: result.at(row, column) };
+}
+
+/** One row as a mix of rows: the weights stand in a column beside them. */
+function explainMix(scene, [weights, rows], result, cell, digits) {
+  const lying = { ...weights, width: weights.height, at: (_, k) => weights.at(k, 0) };
+  return explainDot(scene, [lying, rows], result, cell, digits);
 }
 
 /** A hidden unit: the same sum, and its total before the activation. */
@@ -226,6 +233,7 @@ function explain(scene, point, digits) {
   const given = operands.map((index) => scene.matrices[index]);
   const base = { title: titled(words.title, matrix, cell), what: words.total, of: matrix };
   if (kind === "dot" || kind === "weighted") return { ...base, ...explainDot(scene, given, matrix, cell, digits) };
+  if (kind === "mix") return { ...base, ...explainMix(scene, given, matrix, cell, digits) };
   if (kind === "unit") return { ...base, ...explainUnit(scene, given, matrix, cell, digits) };
   if (kind === "norm") return { ...base, ...explainNorm(scene, given, matrix, cell, digits) };
   const cells = operands.map((index) => cellOf(scene, index, ...ij));

@@ -1,6 +1,7 @@
 // Sizes of text, and the room that a matrix needs around its cells.
 
 const LEGIBLE = 11; // px at the base size: smaller cells lose their labels
+const SHORT = 0.5; // decimals of a cell's number that has one below ten, and none above
 const ROOMY = 72; // px at the base size: cells grow no further
 const WIDE = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]|\p{Extended_Pictographic}/u;
 
@@ -38,14 +39,15 @@ function makeRuler(pen, theme, rem) {
   };
 }
 
-/** Decimals that a matrix's cells can hold (2 or 1), null when none. */
+/** Decimals that a matrix's cells can hold (2, 1, or 1 for numbers below ten alone), null when none. */
 function decimalsFor({ matrix, cellWidth, cellHeight }, { width, rem, unit }) {
   if (cellHeight < rem || cellWidth < 1.4 * rem) return null;
   const largest = matrix.values.reduce((most, value) => (isMasked(value) ? most : Math.max(most, Math.abs(value))), 0);
-  const needed = (count) =>
-    width("number", (matrix.scale === "signed" ? MINUS : "") + largest.toFixed(count)) + 5 * unit;
-  if (cellWidth >= Math.max(34 * unit, needed(2))) return 2;
-  return cellWidth >= needed(1) ? 1 : null;
+  const sign = matrix.scale === "signed" ? MINUS : "";
+  const needed = (text) => width("number", sign + text) + 5 * unit;
+  if (cellWidth >= Math.max(34 * unit, needed(largest.toFixed(2)))) return 2;
+  if (cellWidth >= needed(largest.toFixed(1))) return 1;
+  return largest < 99.5 && cellWidth >= Math.max(needed("99"), needed("9.9")) ? SHORT : null;
 }
 
 /** The angle of column labels: 45°, steeper over narrow columns so that neighbours never touch. */

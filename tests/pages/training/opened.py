@@ -1,12 +1,15 @@
 """Opens the page as a learner with runs of their own, and reads it."""
 
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import catalog
 from tests.pages.conftest import Open
+from transformer.checkpoint import CONFIG
 from transformer.config import ModelConfig, TrainingConfig
 from transformer.runs.execution import execute
 from transformer.runs.plans import Plan, TextData
@@ -51,9 +54,26 @@ def trained(folder: Path, name: str = "Anne", steps: int | None = None, **change
         (settings if field in TrainingConfig.__dataclass_fields__ else sizes)[field] = value
     data = TextData(corpora=(), tokenizer="characters")
     model = ModelConfig(vocab_size=data.make_tokenizer(OWN).vocab_size, **sizes)
-    run = Run.create(folder, Plan(name=name, data=data, model=model, training=TrainingConfig(**settings)), OWN)
-    execute(run, steps=steps)
+    return created(folder, Plan(name=name, data=data, model=model, training=TrainingConfig(**settings)), OWN, steps)
+
+
+def created(folder: Path, plan: Plan, own: str, steps: int | None = None) -> Run:
+    """A new run in a folder of its own, with the files that its training leaves."""
+    run = Run.create(folder, plan, own)
+    for path, content in _left_by_training(plan, own, steps).items():
+        (run.folder / path).parent.mkdir(exist_ok=True)
+        (run.folder / path).write_bytes(content)
     return run
+
+
+@cache
+def _left_by_training(plan: Plan, own: str, steps: int | None) -> dict[Path, bytes]:
+    """What a run's folder holds after that many steps, but for its plan, which says when it was created."""
+    with TemporaryDirectory() as folder:
+        run = Run.create(Path(folder), plan, own)
+        execute(run, steps=steps)
+        files = [path for path in run.folder.rglob("*") if path.is_file() and path.name != CONFIG]
+        return {path.relative_to(run.folder): path.read_bytes() for path in files}
 
 
 def opened(open_page: Open, **choices: Any) -> AppTest:

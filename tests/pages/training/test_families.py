@@ -10,11 +10,10 @@ from pages.ui import catalog
 from pages.ui.training import settings
 from tests.pages.conftest import Open
 from tests.pages.reading import chart, component, controls, notes
-from tests.pages.training.opened import LEARNER, Desk, app_error, opened, said, trained, watching, words
+from tests.pages.training.opened import LEARNER, Desk, app_error, created, opened, said, trained, watching, words
 from transformer.classification.task import SentenceData
 from transformer.classifier import ClassifierConfig
 from transformer.config import ModelConfig, TrainingConfig
-from transformer.runs.execution import execute
 from transformer.runs.plans import Plan
 from transformer.runs.presets import OTHER_FAMILIES
 from transformer.runs.run import Run
@@ -39,8 +38,8 @@ def learned(tmp_path: Path, family: str) -> Run:
     model = ClassifierConfig(num_classes=2, **sizes) if family == "classifier" else ModelConfig(**sizes)
     training = TrainingConfig(batch_size=2, learning_rate=1e-2, max_steps=4, warmup_steps=1, eval_interval=2)
     plan = Plan(name="Louisa", data=data, model=model, training=training)
-    run = Run.create(tmp_path / "learners" / LEARNER, plan, OWN[family])
-    assert execute(run).name == "finished"
+    run = created(tmp_path / "learners" / LEARNER, plan, OWN[family])
+    assert run.status().name == "finished"
     return run
 
 
