@@ -81,9 +81,9 @@ def test_a_run_is_trained_taken_up_and_written_on_from(
 
 def test_two_processes_learn_what_one_learns(corpus: Path, tmp_path: Path) -> None:
     alone, together = tmp_path / "runs/alone", tmp_path / "runs/together"
-    options = ("train", "--corpus", corpus, "--max-steps", 8, *TINY)
+    options = ("train", "--corpus", str(corpus), "--max-steps", "8", *TINY)
     torchrun = (str(Path(sys.executable).with_name("torchrun")), "--standalone", "--nproc-per-node", "2")
-    assert run(*options, "--out", alone, folder=tmp_path).returncode == 0
+    assert main([*options, "--out", str(alone)]) == 0
     done = run(*options, "--out", together, start=torchrun, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     one, two = (Run(folder).metrics().steps for folder in (alone, together))

@@ -33,10 +33,16 @@ def run(tmp_path: Path) -> Run:
     return Run.create(tmp_path, PLAN, OWN)
 
 
-@pytest.fixture
-def finished(run: Run) -> Run:
+@pytest.fixture(scope="module")
+def trained_once(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    run = Run.create(tmp_path_factory.mktemp("once"), PLAN, OWN)
     assert execute(run).name == "finished"
     return run
+
+
+@pytest.fixture
+def finished(trained_once: Run, tmp_path: Path) -> Run:
+    return Run(Path(shutil.copytree(trained_once.folder, tmp_path / "copies" / trained_once.id)))
 
 
 READERS: dict[str, Callable[[Run], object]] = {
