@@ -88,8 +88,11 @@ def held_out_loss(page: Page) -> float:
     return float(re.findall(r"the loss is ([\d.]+)", worked.inner_text())[0])
 
 
-def is_learning(page: Page) -> None:
-    expect(page.locator(".st-key-steering")).to_contain_text("learning", timeout=SECONDS)
+def comes_to_be(state: str, page: Page) -> None:
+    """Waits for a run's state; for a moment the line that tells it can be there twice, as it was and as it is."""
+    line = page.locator(".st-key-steering")
+    expect(line.filter(has_text=state).first).to_be_visible(timeout=SECONDS)
+    expect(line).to_have_count(1, timeout=SECONDS)
 
 
 def across(page: Page) -> list[str]:
@@ -123,7 +126,7 @@ def test_curves_stay_where_they_are_while_they_grow(page: Page, address: str) ->
     page.locator(".st-key-learning svg").dblclick(position={"x": 150, "y": 60})
     assert set(whole) & set(across(page))
     page.locator(".st-key-run_stop button").click()
-    expect(page.locator(".st-key-steering")).to_contain_text("stopped", timeout=SECONDS)
+    comes_to_be("stopped", page)
     step, loss = pick_a_point(page)  # of a curve that grows no more: it would be drawn in wider means
     expect(page.locator(".st-key-worked")).to_contain_text(step, timeout=SECONDS)
     expect(page.locator(".st-key-worked")).to_contain_text(f"{loss:.3f}"[:4])
@@ -150,7 +153,7 @@ def start(page: Page, address: str, settings: dict[str, str] = TINY) -> None:
     open_form(page, address, settings)
     bring(page, OWN * 20)
     page.locator(".st-key-begin_run button").click()
-    is_learning(page)
+    comes_to_be("learning", page)
 
 
 def bring(page: Page, text: str) -> None:
@@ -176,16 +179,16 @@ def test_a_learner_trains_leaves_returns_reloads_stops_and_walks(
     settled(page, title(BEFORE))
     step = run.metrics().steps[-1].step
     page.locator(".st-key-header button.next").click()
-    is_learning(page)
+    comes_to_be("learning", page)
     assert run.metrics().steps[-1].step > step  # it went on by itself
 
     expect(page).to_have_url(re.compile("view=watch"), timeout=SECONDS)
     page.reload()
-    is_learning(page)
+    comes_to_be("learning", page)
     assert only_run().id == run.id
 
     page.locator(".st-key-run_stop button").click()
-    expect(page.locator(".st-key-steering")).to_contain_text("stopped", timeout=SECONDS)
+    comes_to_be("stopped", page)
     assert run.status().name == "stopped"
     assert not run.is_held()
     stopped_at = run.metrics().steps[-1].step
@@ -215,9 +218,9 @@ def test_what_is_chosen_while_it_learns_is_in_the_address_at_once(page: Page, ad
     expect(page).not_to_have_url(re.compile("look_block"))
     pick_a_point(page)
     expect(page).to_have_url(re.compile(r"(?=.*line=batch)(?=.*at=\d+)"))
-    is_learning(page)
+    comes_to_be("learning", page)
     page.locator(".st-key-run_stop button").click()
-    expect(page.locator(".st-key-steering")).to_contain_text("stopped", timeout=SECONDS)
+    comes_to_be("stopped", page)
     page.reload()
     expect(page.locator(".st-key-worked")).to_contain_text("On the batch", timeout=SECONDS)
 
