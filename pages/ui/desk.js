@@ -1,4 +1,4 @@
-// The sidebar's controls, kept over reruns. What a hand has changed stays as it is until the server has answered that change.
+// Controls, kept over reruns. What a hand has changed stays as it is until the server has answered that change.
 
 const DESKS = new WeakMap()
 const REST = 500 // ms without a key, after which what is being typed is sent
@@ -9,7 +9,8 @@ class Desk {
     this.fields = [] // {element, show(value)} of each control
     this.changes = new Map() // name → {value, number}; the number is that of the message it was sent with
     this.number = Date.now()
-    root.addEventListener("keydown", (event) => event.key.startsWith("Arrow") && event.stopPropagation()) // they also turn pages
+    const keepsArrows = ({ key, target }) => key.startsWith("Arrow") && target.localName !== "button" // they also turn pages
+    root.addEventListener("keydown", (event) => keepsArrows(event) && event.stopPropagation())
   }
 
   update({ lines, answered }, send) {
@@ -18,7 +19,7 @@ class Desk {
     const plan = JSON.stringify(lines, (key, part) => (key === "value" ? undefined : part))
     if (plan !== this.plan) this.build(lines) // only then: a text that is being typed must not lose its caret
     this.plan = plan
-    lines.flat().forEach(({ name, value }, place) => this.fields[place].show(this.changes.get(name)?.value ?? value))
+    lines.flat().forEach(({ name, value }, place) => this.fields[place].show((this.changes.get(name) ?? { value }).value))
   }
 
   build(lines) {
@@ -69,6 +70,9 @@ const FIELDS = {
     return { element: told, show: (value) => told.textContent !== value && (told.textContent = value) }
   },
 
+  proven: judged,
+  refuted: judged,
+
   text({ name, label, hint }, hold, commit) {
     const input = element("textarea", { name, placeholder: hint, rows: 4, spellcheck: false })
     const take = (event) => event.isComposing || hold(input.value)
@@ -104,6 +108,17 @@ const FIELDS = {
     return { element: group("radiogroup", label, parts), show }
   },
 
+  tabs({ name, label, options }, hold, commit) {
+    let open
+    const show = (chosen) => {
+      open = chosen
+      options.forEach(([value], place) => (buttons[place].ariaPressed = value === chosen))
+    }
+    const turn = (value) => (show(value === open ? null : value), hold(open), commit())
+    const buttons = options.map(([value, textContent]) => element("button", { name, textContent, onclick: () => turn(value) }))
+    return { element: group("group", label, buttons), show }
+  },
+
   select({ name, label, options }, hold, commit) {
     const input = element("select", { name }, ...options.map(([, textContent]) => element("option", { textContent })))
     input.addEventListener("change", () => (hold(options[input.selectedIndex][0]), commit()))
@@ -137,6 +152,12 @@ const FIELDS = {
     input.addEventListener("change", () => (hold(input.checked), commit()))
     return { element: element("label", {}, input, label), show: (value) => (input.checked = value) }
   },
+}
+
+function judged() {
+  const told = element("p", {})
+  const marked = (part, place) => (place % 2 ? element("code", { textContent: part }) : part)
+  return { element: told, show: (value) => told.replaceChildren(...value.split("`").map(marked)) }
 }
 
 function count({ low, high, step }) {

@@ -1,4 +1,4 @@
-"""The controls of the sidebar as one element.
+"""Controls as one element: those of the sidebar, and what opens below a picture.
 
 Streamlit spends about half a millisecond of every run on each widget of its own, and the browser as much again. These
 controls stand on every page, so they are one component, made of the browser's own inputs; and since a component costs as
@@ -13,7 +13,21 @@ from pages.ui import state
 from pages.ui.component import component
 
 HERE = Path(__file__).parent
-Kind = Literal["text", "numbers", "phrases", "buttons", "select", "slider", "number", "switch", "note", "alert"]
+Kind = Literal[
+    "text",
+    "numbers",
+    "phrases",
+    "buttons",
+    "tabs",
+    "select",
+    "slider",
+    "number",
+    "switch",
+    "note",
+    "alert",
+    "proven",
+    "refuted",
+]
 
 _desk = component(
     "transformer_desk",
@@ -28,7 +42,8 @@ class Control(NamedTuple):
 
     Attributes:
         kind: how it looks. "numbers" are a text in columns, as tall as what is written; "phrases" are buttons that put
-            something in; a "note" is words alone, its value, and an "alert" is words that are not to be missed.
+            something in; of "tabs" one may be open, or none. The rest are words alone, their value: a "note", an "alert"
+            that is not to be missed, and what was "proven" or "refuted", in which `code` is marked.
         name: the choice that it shows and changes.
         label: what stands at it; "{}" is the place of its value.
         value: what it shows.

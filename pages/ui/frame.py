@@ -7,7 +7,9 @@ from pages.ui.parts import FRAME
 
 state.settle(lesson.imposed_config)
 words = text.words(FRAME, state.language())
-st.set_page_config(page_title=words.app, page_icon=style.ICON, layout="wide", initial_sidebar_state="expanded")
+if state.recall("titled") != words.app or state.link_is_news():  # the browser keeps it from run to run
+    st.set_page_config(page_title=words.app, page_icon=style.ICON, layout="wide", initial_sidebar_state="expanded")
+    state.remember("titled", words.app)
 pages = catalog.open_walk(state.language())
 current = st.navigation(list(pages.values()), position="hidden")
 header.turn(pages)

@@ -15,10 +15,12 @@ from torch import Tensor
 
 from pages.ui import lesson, state, text
 from pages.ui.chart import chart
+from pages.ui.desk import Control, Kind, desk
 from pages.ui.lesson import Lesson
 from transformer.trace import axes_of
 
 FRAME = Path(__file__).with_name("frame.toml")
+KINDS = "code", "predict", "try"  # what opens below a picture
 TOLERANCE = 1e-5  # relative to the largest shown number
 
 
@@ -120,20 +122,11 @@ class Page:
         self, source: Callable[..., Any], trace: Any, fields: Sequence[str], proof: Proof, **values: Any
     ) -> None:
         """The proof, and below it code, predict and try, one at a time. `fields` of the trace are what the page is about."""
-        difference = proof.difference
-        holds = proof.allows(difference)
-        line = self.frame.check.holds if holds else self.frame.check.fails
+        key, names = f"details_{self.name}", self.frame.details
+        kind = state.get(key)
+        tabs = Control("tabs", key, names.label, kind, [(one, getattr(names, one)) for one in KINDS])
         with st.container(key="more"):
-            with st.container(key="proven" if holds else "refuted", horizontal=True, vertical_alignment="center"):
-                kind = st.segmented_control(
-                    self.frame.details.label,
-                    ["code", "predict", "try"],
-                    format_func=self.frame.details.table().__getitem__,
-                    key=f"details_{self.name}",
-                    persist_state="session",
-                    label_visibility="collapsed",
-                )
-                st.markdown(line.format(kernel=f"`{proof.kernel}`", difference=text.number(difference, 2)))
+            desk([[tabs, self._told(proof)]], key="foot", on_change=_open)
             if kind == "code":
                 st.code(annotated_source(source, trace, fields), language="python", height=300)
             elif kind == "predict":
@@ -141,6 +134,14 @@ class Page:
             elif kind == "try":
                 tried = self.words.get("try").format(**values)
                 st.markdown(text.with_terms(tried, self.language), unsafe_allow_html=True)
+
+    def _told(self, proof: Proof) -> Control:
+        """What a proof has found."""
+        difference = proof.difference
+        kind: Kind = "proven" if proof.allows(difference) else "refuted"
+        line = self.frame.check.holds if kind == "proven" else self.frame.check.fails
+        told = line.format(kernel=f"`{proof.kernel}`", difference=text.number(difference, 2))
+        return Control(kind, "proof", value=told)
 
     def plot(
         self,
@@ -169,6 +170,12 @@ class Page:
         if answer is not None:
             verdict = self.frame.details.right if answer == predict.answer else self.frame.details.wrong
             st.markdown(f"**{verdict}** " + predict.because.format(**values))
+
+
+def _open(key: str, kind: Any) -> None:
+    """Opens what was chosen below the picture, or closes it."""
+    if key.startswith("details_"):
+        state.put(key, kind if kind in KINDS else None)
 
 
 def size(tensor: Tensor) -> str:

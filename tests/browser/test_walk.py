@@ -57,7 +57,7 @@ def settled(page: Page, title: str) -> None:
     """Waits until the page with this title is drawn and the server is done with it."""
     expect(page.locator(".st-key-header h1")).to_contain_text(title, timeout=SECONDS)
     expect(page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]')).to_be_visible(timeout=SECONDS)
-    expect(page.locator(".stException, .st-key-refuted")).to_have_count(0)
+    expect(page.locator(".stException, .refuted")).to_have_count(0)
 
 
 def title(name: str, language: str = "en") -> str:

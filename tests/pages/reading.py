@@ -22,6 +22,11 @@ def controls(app: AppTest, desk: str = "desk") -> dict[str, dict[str, Any]]:
     return {control["name"]: control for control in reversed(drawn)}  # the phrases of a text stand below it
 
 
+def proof(app: AppTest) -> str:
+    """The sentence that says whether the shown numbers are those of another route."""
+    return next(str(one["value"]) for one in controls(app, "foot").values() if one["name"] == "proof")
+
+
 def notes(app: AppTest, kind: str = "note") -> list[str]:
     """The sentences among a page's own controls; "alert": those that must not be missed."""
     return [one["value"] for one in controls(app, "own").values() if one["kind"] == kind and one["value"]]

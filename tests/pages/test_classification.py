@@ -9,7 +9,7 @@ import torch
 from pages.ui import catalog, runs
 from pages.ui.page_desk import MOST_CHARACTERS
 from tests.pages.conftest import Open
-from tests.pages.reading import array, chart, component, controls, drawn, notes
+from tests.pages.reading import array, chart, component, controls, drawn, notes, proof
 from transformer.classification.attribution import gradient_times_input, leave_one_out
 from transformer.classification.circulating import answers_by_padding, answers_by_place
 from transformer.classification.demonstration import demonstration, report, untrained
@@ -41,7 +41,7 @@ def read(language: Language, weights: str) -> tuple[Any, torch.Tensor, Any]:
 
 
 def holds(app: Any) -> bool:
-    return any(element.value.startswith("✓") for element in app.markdown)
+    return proof(app).startswith("✓")
 
 
 @pytest.mark.parametrize(("language", "weights"), CHOICES)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tests.pages.conftest import Open
-from tests.pages.reading import component, decode, drawn
+from tests.pages.reading import component, decode, drawn, proof
 
 UNEVEN = {"weights": "random", "d_model": 24, "heads": 3, "batch": 2, "context": 11, "block": 2, "head": 3, "row": 2}
 SETTINGS = pytest.mark.parametrize("choices", [UNEVEN, {"head": 2, "block": 3}], ids=["random", "trained"])
@@ -71,4 +71,4 @@ def test_the_head_that_is_silenced_is_the_head_looked_at(open_page: Open) -> Non
 def test_extremes_draw_and_pytorchs_own_module_agrees(open_page: Open, view: str, choices: dict[str, Any]) -> None:
     app = open_page("concatenation", weights="random", concatenation_view=view, query=100, dim=500, **choices)
     assert app.get("bidi_component")
-    assert any(m.value.startswith("✓") and "nn.MultiheadAttention" in m.value for m in app.markdown)
+    assert proof(app).startswith("✓") and "nn.MultiheadAttention" in proof(app)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tests.pages.conftest import Open
-from tests.pages.reading import array, chart, component, drawn
+from tests.pages.reading import array, chart, component, drawn, proof
 from tests.pages.test_encoder_decoder import EXTREMES, SETTINGS, reading, shared
 from transformer.translation.alignment import alignment_accuracy
 
@@ -115,4 +115,4 @@ def test_a_sentence_that_is_not_in_the_data_has_no_frames(open_page: Open) -> No
 @pytest.mark.parametrize("view", VIEWS)
 def test_extremes_draw(open_page: Open, view: str, choices: dict[str, Any]) -> None:
     app = open_page("cross_attention", cross_attention_view=view, **shared(**choices))
-    assert any(element.value.startswith("✓") for element in app.markdown)
+    assert proof(app).startswith("✓")

@@ -9,7 +9,7 @@ import torch
 from pages.figures.beam_tree import nodes
 from tests.pages.conftest import Open
 from tests.pages.markup import Element, parse
-from tests.pages.reading import array, chart
+from tests.pages.reading import array, chart, proof
 from tests.pages.test_encoder_decoder import EXTREMES, SENTENCE, SETTINGS, reading, shared
 from transformer.encoder_decoder import BEGIN, END, padded
 from transformer.translation.decoding import beam_search, greedy_ids
@@ -130,5 +130,5 @@ def test_the_recipe_draws_the_papers_formulas(open_page: Open) -> None:
 @pytest.mark.parametrize("view", VIEWS)
 def test_extremes_draw(open_page: Open, view: str, choices: dict[str, Any]) -> None:
     app = open_page("decoding", decoding_view=view, decoding_step=500, **shared(**choices))
-    assert any(element.value.startswith("✓ Rec") for element in app.markdown)
+    assert proof(app).startswith("✓ Rec")
     assert not any("<b>plugh" in element.proto.body for element in app.get("html"))

@@ -13,7 +13,7 @@ from pages.ui import runs, translation_choices
 from pages.ui.translation import Translation, known_sentences, task
 from tests.pages.conftest import Open
 from tests.pages.markup import parse
-from tests.pages.reading import component, controls, drawn, notes
+from tests.pages.reading import component, controls, drawn, notes, proof
 from tests.pages.test_words import PAGES
 from transformer import ModelConfig
 from transformer.bilingual import UNKNOWN
@@ -169,7 +169,7 @@ EXTREMES: list[dict[str, Any]] = [
 @pytest.mark.parametrize("view", VIEWS)
 def test_extremes_draw(open_page: Open, view: str, choices: dict[str, Any]) -> None:
     app = open_page("encoder_decoder", encoder_decoder_view=view, **shared(**choices))
-    assert any(element.value.startswith("✓") for element in app.markdown)
+    assert proof(app).startswith("✓")
     said = " ".join(notes(app))
     assert ("Not in the vocabulary" in said) == ("Xyzzy" in choices["english"] or "word after" in choices["english"])
     assert ("does not fit" in said) == ("word after" in choices["english"])
@@ -211,7 +211,7 @@ def test_a_run_on_own_pairs_can_be_walked(
     for path, weight in seen[-1].model.named_parameters():
         assert torch.equal(weight, weights[path])
     assert seen[-1].known is not None and seen[-1].known.pair.pair.target == "Deux chiens."
-    assert any(element.value.startswith("✓ Rec") for element in app.markdown)
+    assert proof(app).startswith("✓ Rec")
     shown = controls(app, "own")
     assert "translation_pair" not in shown
     assert shown["translation_learned"]["value"] == own_run.id

@@ -12,7 +12,7 @@ from pages.figures.sentence import percent
 from pages.figures.strongest_units import strongest
 from pages.ui import lesson as lessons
 from tests.pages.conftest import Open
-from tests.pages.reading import array, chart, component, decode, drawn
+from tests.pages.reading import array, chart, component, decode, drawn, proof
 from transformer import ModelConfig
 
 UNEVEN = {"weights": "random", "d_model": 24, "heads": 3, "batch": 2, "context": 11, "block": 2, "row": 2, "query": 6}
@@ -109,7 +109,7 @@ def test_gelu_is_drawn_with_both_signs_and_proved(open_page: Open, monkeypatch: 
     torch.testing.assert_close(
         drawn(app, "units")[0], F.gelu(lesson.block_trace.feed_forward.hidden[lesson.row]), rtol=1e-5, atol=1e-6
     )
-    assert any("`F.linear, F.gelu in float64`" in note.value and "✓" in note.value for note in app.markdown)
+    assert "`F.linear, F.gelu in float64`" in proof(app) and "✓" in proof(app)
 
 
 @pytest.mark.parametrize("view", ["units", "unit", "token", "output"])

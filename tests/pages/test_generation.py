@@ -11,7 +11,7 @@ from pages.ui import catalog
 from pages.ui.lesson import Lesson
 from tests.pages.conftest import Open
 from tests.pages.markup import picture
-from tests.pages.reading import array, chart
+from tests.pages.reading import array, chart, proof
 from transformer.sampling import Writing, distribution, generate
 
 UNEVEN: dict[str, Any] = {
@@ -35,7 +35,7 @@ def lesson_of(app: AppTest) -> Lesson:
 
 
 def proved(app: AppTest) -> bool:
-    return not app.exception and any(element.value.startswith(("✓", "✓")) for element in app.markdown)
+    return not app.exception and proof(app).startswith("✓")
 
 
 def write(app: AppTest) -> Writing:

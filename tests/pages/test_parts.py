@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui import text
 from pages.ui.parts import FRAME, Proof, annotated_source
+from tests.pages.reading import proof
 from transformer import Block, ModelConfig, MultiHeadAttention
 from transformer.trace import AttentionTrace
 
@@ -70,14 +71,10 @@ def test_a_proof_holds_within_rounding_and_fails_beyond_it(difference: float, ho
 def test_a_page_tells_whether_its_numbers_are_those_of_the_kernel(
     open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def told() -> list[str]:
-        return [element.value for element in open_page("scores").markdown if element.value[0] in "✓✗"]
-
-    [line] = told()
-    assert line.startswith("✓")
+    assert proof(open_page("scores")).startswith("✓")
     kernel, words = torch.matmul, text.words(FRAME, "en").check
     monkeypatch.setattr(torch, "matmul", lambda *operands: kernel(*operands) + 0.5)
-    assert told() == [words.fails.format(kernel="`torch.matmul in float64`", difference="0.5")]
+    assert proof(open_page("scores")) == words.fails.format(kernel="`torch.matmul in float64`", difference="0.5")
 
 
 def test_numbers_are_written_as_people_write_them() -> None:

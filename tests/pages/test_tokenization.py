@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui import cache, text
 from tests.pages.conftest import Open
 from tests.pages.markup import picture
+from tests.pages.reading import proof
 from transformer import get_tokenizer
 
 PUBLISHED = ".\nBy mastering the art of identifying underlying motivations and desires, we equip ourselves with"
@@ -26,7 +27,7 @@ def retyped(app: AppTest, sentences: list[str]) -> Iterator[str]:
         app.session_state["choices"]["text"] = sentence
         app.run()
         assert not app.exception, sentence
-        assert any(element.value.startswith("✓") for element in app.markdown), sentence
+        assert proof(app).startswith("✓"), sentence
         yield sentence
 
 
@@ -166,7 +167,7 @@ def test_a_chosen_word_gives_way_when_the_sentence_loses_it(open_page: Open) -> 
 def test_a_long_text_is_cut_in_the_picture_only(open_page: Open, view: str) -> None:
     app = open_page("tokenization", tokenization_view=view, text="word after " * 3000, context=128, **CL100K)
     assert len(app.get("html")[-1].proto.body) < 400_000
-    assert any(element.value.startswith("✓") for element in app.markdown)
+    assert proof(app).startswith("✓")
 
 
 def test_a_table_has_one_row_more_than_its_largest_id(open_page: Open) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from pages.ui import catalog, choices
 from tests.pages.conftest import Open
+from tests.pages.reading import proof
 
 PUBLISHED = ".\nBy mastering the art of identifying underlying motivations and desires, we equip ourselves with"
 REPEATED = "the cat sat on the mat because the mat was the best"
@@ -28,9 +29,9 @@ def test_page_draws_and_its_proof_holds(open_page: Open, name: str, language: st
     )  # the others have no use for the sizes; their own tests vary what they use
     for label, configuration in CONFIGURATIONS.items() if walks else [("trained", {})]:
         app = open_page(name, lang=language, **configuration)
-        words = [element.value for element in app.markdown]
-        assert not [word for word in words if word.startswith("✗")], label
-        assert name == "home" or any(word.startswith("✓") for word in words), label
+        told = [element.value for element in app.markdown] if name == "home" else [proof(app)]
+        assert not [word for word in told if word.startswith("✗")], label
+        assert any(word.startswith("✓") for word in told), label
         assert not app.error, label
 
 

@@ -8,7 +8,7 @@ import torch
 from pages.figures.curves import Axis, Curve, curves
 from pages.figures.reading import MOST
 from tests.pages.conftest import Open
-from tests.pages.reading import array, chart, drawn
+from tests.pages.reading import array, chart, drawn, proof
 from transformer.lessons.sequence_costs import LENGTHS, REACHES, measured_memory, measured_reach, measured_times
 from transformer.recurrent import make_rnn, trace_rnn
 
@@ -95,7 +95,7 @@ def test_gradients_are_the_measurement(open_page: Open) -> None:
     for trace, sizes in zip(figure["data"], measured_reach(3, 2.0, 5.0).sizes.values(), strict=True):
         assert array(trace["x"]).tolist() == list(REACHES)
         torch.testing.assert_close(array(trace["y"]), sizes.float())
-    assert any("✓" in element.value and "diag" in element.value for element in app.markdown)
+    assert "✓" in proof(app) and "diag" in proof(app)
 
 
 def test_a_number_stands_where_its_curve_turns_away_from_it() -> None:
@@ -117,5 +117,5 @@ def test_a_number_stands_where_its_curve_turns_away_from_it() -> None:
 )
 def test_extremes_are_drawn(open_page: Open, view: str, choices: dict[str, Any]) -> None:
     app = open_page("why_attention", weights="random", why_attention_view=view, **choices)
-    assert any("✓" in element.value for element in app.markdown)
+    assert "✓" in proof(app)
     assert html(app).count('class="state shown"') in (0, 1, MOST)

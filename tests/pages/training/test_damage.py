@@ -8,6 +8,7 @@ import pytest
 
 from pages.ui import catalog
 from tests.pages.conftest import Open
+from tests.pages.reading import proof
 from tests.pages.training.opened import app_error, opened, said, words
 from transformer.runs.run import Run
 
@@ -31,7 +32,7 @@ def test_no_page_breaks(open_page: Open, train: Callable[..., Run], file: str, d
     app.session_state["choices"]["weights"] = "run"
     app.switch_page(str(catalog.entry("softmax").script)).run()
     assert not app.exception
-    assert any(element.value.startswith("✓") for element in app.markdown)
+    assert proof(app).startswith("✓")
 
 
 @pytest.mark.parametrize("line", ['{"step": 2, "report": {"sampled": "a"}}', '{"step": 2, "loss": null}'])

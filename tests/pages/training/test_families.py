@@ -9,7 +9,7 @@ import torch
 from pages.ui import catalog
 from pages.ui.training import settings
 from tests.pages.conftest import Open
-from tests.pages.reading import chart, component, controls, notes
+from tests.pages.reading import chart, component, controls, notes, proof
 from tests.pages.training.opened import LEARNER, Desk, app_error, created, opened, said, trained, watching, words
 from transformer.classification.task import SentenceData
 from transformer.classifier import ClassifierConfig
@@ -79,7 +79,7 @@ def test_choosing_what_is_learned_sets_everything(open_page: Open) -> None:
     model = OTHER_FAMILIES["sentiment_zh"].model
     assert app.select_slider(key="train_model.d_model").value == model.d_model
     assert "train_model.tied_output" not in {toggle.key for toggle in app.toggle}
-    assert "F.cross_entropy" in said(app)
+    assert "F.cross_entropy" in proof(app)
 
 
 @pytest.mark.parametrize("family", OWN)
@@ -153,7 +153,7 @@ def assert_yardsticks(app: Any, run: Run) -> None:
     assert len(dashed) == len(run.yardsticks()) >= 2
     for name, loss in zip(dashed, run.yardsticks().values(), strict=True):
         assert f"{loss:.2f}" in name
-    assert any(element.value.startswith("✓") and "F.cross_entropy" in element.value for element in app.markdown)
+    assert proof(app).startswith("✓") and "F.cross_entropy" in proof(app)
 
 
 @pytest.mark.parametrize("family", OWN)

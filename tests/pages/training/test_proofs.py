@@ -5,20 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from tests.pages.conftest import Open
+from tests.pages.reading import proof
 from tests.pages.training.opened import Desk, opened, trained, watching, words
 from transformer.runs import latest
 from transformer.runs.plans import TextData
 from transformer.runs.run import METRICS, Run
-
-
-def proof(app: AppTest) -> str:
-    """The proof line; it holds."""
-    (line,) = [element.value for element in app.markdown if element.value.startswith(("✓", "✗"))]
-    assert not app.exception
-    return str(line)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

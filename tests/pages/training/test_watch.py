@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from pages.figures.learning import thinned
 from pages.ui.training import followed
 from tests.pages.conftest import Open
-from tests.pages.reading import component, drawn
+from tests.pages.reading import component, drawn, proof
 from tests.pages.training.opened import LEARNER, SENTENCE, Desk, app_error, said, watching, words
 from transformer.gpt import GPT
 from transformer.runs.run import Run, Status
@@ -67,8 +67,7 @@ def test_the_loss_is_told_as_a_probability_and_made_anew_from_the_saved_weights(
     assert last is not None
     assert f"{last:.3f} = −ln p" in said(app)
     assert f"**{math.exp(-last):.3g}**" in said(app)
-    proof = next(element.value for element in app.markdown if element.value.startswith("✓"))
-    assert "F.cross_entropy" in proof
+    assert "F.cross_entropy" in proof(app)
 
 
 def test_what_the_model_writes_is_its_last_report(open_page: Open, train: Callable[..., Run]) -> None:
@@ -119,7 +118,7 @@ def test_buttons_do_what_they_say(open_page: Open, desk: Desk, train: Callable[.
 def test_any_sentence_can_be_looked_at(open_page: Open, train: Callable[..., Run]) -> None:
     app = open_page("train", _learner=LEARNER, train_view="watch", run=train().id, text="我喜欢猫 🐱 ∩ <|endoftext|>")
     assert not app.exception
-    assert any(element.value.startswith("✓") for element in app.markdown)
+    assert proof(app).startswith("✓")
 
 
 def test_a_long_curve_is_drawn_as_means(train: Callable[..., Run]) -> None:
