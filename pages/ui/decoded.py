@@ -53,7 +53,7 @@ def arithmetic(words: Words, seen: Translation, logits: Tensor, aim: int) -> str
         logit=number(float(logits[aim])),
         largest=number(float(logits.max())),
         power=number(float(powers[aim])),
-        total=number(float(powers.sum())),
+        total=number(float(powers.sum()), 6),
         share=number(share),
         loss=number(-math.log(share) if share else math.inf),
     )

@@ -7,7 +7,6 @@ from torch import nn
 
 from pages.figures import model_picture
 from pages.figures.model_picture import Rows, sizes
-from pages.figures.sentence import percent
 from pages.ui import cache, catalog, classification_choices, state, translation, translation_choices
 from pages.ui.parts import Page
 from pages.ui.translation import Translation
@@ -127,7 +126,7 @@ def classifier(page: Page) -> Shown | None:
 
 def told(report: Mapping[str, Any]) -> dict[str, Any]:
     """A report whose shares are written as people say them."""
-    return {name: percent(value) if isinstance(value, float) else value for name, value in report.items()}
+    return {name: f"{100 * value:.3g}%" if isinstance(value, float) else value for name, value in report.items()}
 
 
 FAMILIES: dict[str, Callable[[Page], Shown | None]] = {

@@ -34,7 +34,7 @@ def main() -> None:
         for shot in SHOTS:
             page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme=shot.theme)
             page.goto(f"{address}/{shot.link}")
-            page.locator(".proven").wait_for()
+            page.locator(".proven, .st-key-proven").wait_for()
             page.wait_for_timeout(1500)
             page.screenshot(path=HERE / f"{shot.name}.png")
             page.close()
