@@ -10,6 +10,7 @@ A run that is there already is taken up where it was left. Without `--run`, the 
 
 import argparse
 import inspect
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -39,6 +40,7 @@ from transformer.translation.task import translate
 from transformer.user_text import DataError, decode
 
 DERIVED = ("vocab_size",)  # follows from the text
+FEW_TOKENS = 256  # in a step
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -131,6 +133,7 @@ def train_command(asked: argparse.Namespace) -> int:
             prepare(asked)
         run = Run(asked.out)
         begun = parallel.agreed(str(run.latest_step()) if first else "") != "None"
+        use_threads(run.plan)
         if not first:
             follow(run, begun)
             return 0
@@ -138,6 +141,12 @@ def train_command(asked: argparse.Namespace) -> int:
     why = f": {sentence(status.code, status.values)}" if status.code else ""
     print(f"{status.name} after step {status.step}{why}")
     return int(status.name == "failed")
+
+
+def use_threads(plan: Plan) -> None:
+    """One thread for steps so small that several would mostly wait for one another; OMP_NUM_THREADS decides if it is set."""
+    if "OMP_NUM_THREADS" not in os.environ and plan.training.batch_size * plan.model.context_length < FEW_TOKENS:
+        torch.set_num_threads(1)
 
 
 def prepare(asked: argparse.Namespace) -> None:

@@ -14,11 +14,12 @@ from safetensors import safe_open
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from transformer import demonstration
-from transformer.__main__ import explanations, main
+from transformer.__main__ import explanations, main, use_threads
 from transformer.checkpoint import load
 from transformer.config import ModelConfig, TrainingConfig
 from transformer.runs.execution import execute
-from transformer.runs.plans import TextData
+from transformer.runs.plans import Plan, TextData
+from transformer.runs.presets import PRESETS
 from transformer.runs.run import Run
 
 ROOT = Path(__file__).parents[2]
@@ -213,3 +214,23 @@ def test_a_run_that_fails_says_why_and_keeps_its_last_good_weights(
     run = Run(tmp_path / "run")
     for step in (None, *run.checkpoints()):
         assert all(weight.isfinite().all() for weight in run.load(step).model.parameters())
+
+
+@pytest.mark.parametrize(
+    ("preset", "chosen", "threads"),
+    [("article", {}, 1), ("overnight", {}, 2), ("article", {"OMP_NUM_THREADS": "2"}, 2)],
+)
+def test_small_steps_are_computed_by_one_thread_unless_somebody_chose(
+    preset: str, chosen: dict[str, str], threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    for name, value in chosen.items():
+        monkeypatch.setenv(name, value)
+    usual = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        data, model, training = PRESETS[preset]
+        use_threads(Plan(name=preset, data=data, model=model, training=training))
+        assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(usual)
