@@ -93,18 +93,21 @@ class MultiHeadAttention(nn.Module):
         queries, keys, values = self.project(x, x if memory is None else memory)
         scores = queries @ keys.transpose(-2, -1)  # (B, H, T, K) · (B, H, K, S) → (B, H, T, S)
         scaled = scores / math.sqrt(queries.size(-1))
-        masked = scaled if mask is None else scaled.masked_fill(~mask, -math.inf)
-        weights = softmax(masked)
+        masked = scaled if mask is None else torch.where(mask, scaled, -math.inf)
+        weights = masked.softmax(-1) if mask is None else softmax_where(mask, masked)
         heads = weights @ values  # (B, H, T, S) · (B, H, S, K) → (B, H, T, K)
         concatenated = merge_heads(heads)
         output = self.output(concatenated)
         return AttentionTrace(x, queries, keys, values, scores, scaled, masked, weights, heads, concatenated, output)
 
 
-def softmax(scores: Tensor) -> Tensor:
-    """Softmax over the last axis in which a row of nothing but −∞ becomes zeros, as in PyTorch's fused attention."""
-    nowhere = (scores == -math.inf).all(-1, keepdim=True)
-    return scores.softmax(-1).masked_fill(nowhere, 0.0)
+def softmax_where(mask: Tensor, masked: Tensor) -> Tensor:
+    """Softmax over the last axis of scores that are −∞ where the mask is False; a row that is so throughout becomes zeros.
+
+    PyTorch's fused attention gives the same zeros. The mask, which all heads share, is asked and not the scores: it is small.
+    """
+    weights, somewhere = masked.softmax(-1), mask.any(-1, keepdim=True)
+    return weights if somewhere.all() else weights.masked_fill(~somewhere, 0.0)
 
 
 class SoftmaxSteps(NamedTuple):

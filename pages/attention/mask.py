@@ -8,7 +8,6 @@ import torch
 from pages.matrix import Matrix, Readout, flow
 from pages.ui.parts import Page, Proof, size
 from transformer import MultiHeadAttention
-from transformer.attention import softmax
 
 page = Page(__file__)
 lesson, words = page.lesson, page.words
@@ -34,7 +33,7 @@ def draw_mask() -> None:
 
 def draw_leak() -> None:
     """What if this block had no mask: the weights it would give, and what would go to the future."""
-    leaking = softmax(scaled)
+    leaking = scaled.softmax(-1)
     future = leaking.triu(1).sum(1)
     told = words.leak if asker < length - 1 else words.no_leak
     st.markdown(told.format(picked=float(future[asker]), mean=float(future.mean()), later=length - 1 - asker))
