@@ -119,9 +119,8 @@ class TranslationTask:
     def losses(self, model: nn.Module, batch: PairBatch, label_smoothing: float = 0.0) -> Tensor:
         """−ln of the probability that the model gives each target token, the true ones before it given. (N,)"""
         source, target = (part.to(device_of(model)) for part in batch)
-        real = target[:, 1:] != PADDING
-        logits = model(source, target[:, :-1])[real].float()  # (B, T, V) → (N, V)
-        return cross_entropy(logits, target[:, 1:][real], label_smoothing)
+        logits, wanted = model(source, target[:, :-1]).float().flatten(0, 1), target[:, 1:].flatten()
+        return cross_entropy(logits, wanted, label_smoothing)[wanted != PADDING]  # (B·T, V) → (N,)
 
     def yardsticks(self, training: TrainingConfig) -> dict[str, float]:
         """`uniform`: every token is as likely as any other. `bigram`: the target token before decides."""
