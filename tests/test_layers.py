@@ -12,7 +12,10 @@ SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")), *sorted((RO
 ALLOWED = {
     "app.py": {"streamlit", "pages.ui"},
     "pages/ui": {"streamlit", "torch", "plotly", "pandas", "transformer", "pages.ui", "pages.figures"},
-    "pages/matrix": {"streamlit", "torch", "pages.matrix", "pages.figures", "pages.ui.state", "pages.ui.component"},
+    "pages/matrix": {
+        *("streamlit", "torch", "pages.matrix", "pages.figures"),
+        *("pages.ui.component", "pages.ui.state", "pages.ui.text"),
+    },
     "pages/figures": {"plotly", "pandas", "torch", "transformer", "pages.figures"},
     "pages": {"streamlit", "torch", "transformer", "pages.ui", "pages.figures", "pages.matrix"},
     "transformer": {"torch", "numpy", "tiktoken", "regex", "safetensors", "transformer"},

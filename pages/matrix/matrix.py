@@ -16,10 +16,11 @@ from torch import Tensor
 
 from pages.figures import palette
 from pages.matrix.scene import Matrix, Readout, Selection, check_product, describe, encode, explain
-from pages.ui import state
+from pages.ui import state, text
 from pages.ui.component import component
 
 HERE: Final = Path(__file__).parent
+WORDS: Final = HERE / "matrix.toml"
 
 OnSelect = Callable[[Selection], None]
 
@@ -56,9 +57,9 @@ def product(
 ) -> None:
     """Draw left · top = result as on paper: left operand at the left, right operand above, result in the corner.
 
-    left: (R, K), top: (K, C), result: (R, C), bias: (C,) or None. ``selected`` is the lit cell of the result,
-    ``height`` the most the picture takes, in px at the base font size; None: what the window has left below it. ``on_select`` is called before the rerun that
-    a click causes; without it a click only lights the cell.
+    left: (R, K), top: (K, C), result: (R, C), bias: (C,) or None. ``selected`` is the lit cell of the result, ``height``
+    the most the picture takes, in px at the base font size; None: what the window has left below it. ``on_select`` is
+    called before the rerun that a click causes; without it a click only lights the cell.
     Raises ValueError when the shapes are not those of a product.
     """
     check_product(left, top, result, bias)
@@ -110,5 +111,7 @@ def _mount(
         if on_select and (cell := state.component_value(key, "cell")):
             on_select(Selection(cell["matrix"], cell["i"], cell["j"]))
 
-    data = {**scene, "selected": list(selected), "height": height, "listens": on_select is not None}
+    words = text.words(WORDS, state.language())
+    told = {"parts": [words.rows, words.columns], "listens": on_select is not None}
+    data = {**scene, **told, "selected": list(selected), "height": height}
     _canvas(key=key, data=data, on_cell_change=cell_chosen)

@@ -48,6 +48,8 @@ class Matrix:
     row_offset, column_offset: where the top left cell sits in the (i, j) coordinates that the scene shares.
     bands: (role, width) pairs over the columns, from the left; the widths add up to C. row_bands: the same over rows.
     row_role, column_role: colours of lit row (column) labels; None: the operand's role in a product, else the role.
+    whole: the shape of the matrix that this is a part of, to be told beside its name; None: it is no part. A product of
+        parts is one by itself. Where the part begins is told by its labels, or by its offsets where it has none.
     link: in a flow, which of its cells light up with a cell elsewhere: the same "cell", the whole "row" or "column",
         the "transposed" cell, the row of a "lookup" table that Readout.index names, or "none".
     """
@@ -67,6 +69,7 @@ class Matrix:
     row_bands: Sequence[tuple[Role, int]] = ()
     row_role: Role | None = None
     column_role: Role | None = None
+    whole: tuple[int, int] | None = None
     link: Link = "cell"
 
     def __post_init__(self) -> None:
@@ -75,6 +78,8 @@ class Matrix:
         for labels, size, axis in ((self.rows, self.shape[0], "rows"), (self.columns, self.shape[1], "columns")):
             if len(labels) not in (0, size):
                 raise ValueError(f"{self.name} has {size} {axis} but {len(labels)} labels for them.")
+        if self.whole and any(part > size for part, size in zip(self.shape, self.whole, strict=True)):
+            raise ValueError(f"{self.name} {self.shape} cannot be a part of a matrix of shape {self.whole}.")
         for bands, size, axis in ((self.bands, self.shape[1], "columns"), (self.row_bands, self.shape[0], "rows")):
             if bands and sum(width for _, width in bands) != size:
                 raise ValueError(f"The bands of {self.name} must add up to its {size} {axis}.")
@@ -179,6 +184,7 @@ def describe(matrix: Matrix) -> dict[str, Any]:
         "rowBands": list(matrix.row_bands),
         "rowRole": matrix.row_role,
         "columnRole": matrix.column_role,
+        "whole": matrix.whole,
         "link": matrix.link,
     }
 

@@ -6,6 +6,7 @@ import torch
 from pages.matrix import Matrix, Readout, Selection, flow, product
 from tests.browser.matrix_examples import (
     EPSILON,
+    HEAD_SIZE,
     LENGTH,
     TOKENS,
     folded,
@@ -43,6 +44,9 @@ scene = st.query_params.get("scene", "product")
 st.button("next page", shortcut="Right", on_click=turned)
 
 told = {"title": "{row} asks, {column} answers", "total": "score", "more": "… {n} more"}
+many = [f"·universal{number:02}" for number in range(20)]
+chinese = ["蓝色", "的", "比", "红", "新"] * 4
+long = {"rows": many, "columns": many, "row_axis": "queries", "column_axis": "keys", "column_role": "key"}
 tokens = {"rows": TOKENS, "columns": TOKENS, "row_role": "query", "column_role": "key"}
 if scene == "product":
     product(
@@ -74,6 +78,16 @@ elif scene == "unit":
         key="scene",
         selected=(i, j),
         readout=Readout("unit", {**told, "sum": "sum", "bias": "bias"}),
+        on_select=chosen,
+    )
+elif scene == "part":
+    product(
+        Matrix(queries, "Q", "query", rows=TOKENS),
+        Matrix(wide[:HEAD_SIZE, 32:48], "W", whole=(HEAD_SIZE, 1040), column_offset=32),
+        Matrix(queries @ wide[:HEAD_SIZE, 32:48], "P"),
+        key="scene",
+        selected=(i, j),
+        readout=Readout("dot", told),
         on_select=chosen,
     )
 else:
@@ -109,6 +123,21 @@ else:
             Readout("mix", told, operands=(0, 1)),
         ),
         "tens": ([[Matrix(torch.tensor([[9.94, -12.3, 0.06]]).repeat(20, 9), "S")]], Readout("value", told)),
+        "crowd": (
+            [[Matrix(wide[:, :20], "S", **long), "mask →", Matrix(wide[:, 8:28], "M", **long)]],
+            Readout("value", told),
+        ),
+        "many": (
+            [
+                [Matrix(wide[:, :20], f"S{k}", f"head{k}", rows=many, columns=many) for k in range(start, start + 4)]
+                for start in (0, 4, 8)
+            ],
+            Readout("value", told),
+        ),
+        "chinese": (
+            [[Matrix(wide[:, :20], f"S{k}", rows=chinese, columns=chinese) for k in range(3)]] * 2,
+            Readout("value", told),
+        ),
         "stacked": (
             [
                 [Matrix(queries, "Q", rows=TOKENS)],

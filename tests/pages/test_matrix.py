@@ -52,6 +52,8 @@ def test_offsets_labels_and_bands_are_sent() -> None:
     assert sent["rows"] == ["the", "cat", "the"]
     assert sent["offset"] == [2, 8]
     assert sent["bands"] == [("head0", 2), ("head1", 2)]
+    assert sent["whole"] is None
+    assert describe(Matrix(torch.ones(3, 4), "V", whole=(3, 17)))["whole"] == (3, 17)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +67,7 @@ def test_offsets_labels_and_bands_are_sent() -> None:
         ({"bands": [("head16", 4)]}, "'head16'"),
         ({"limit": 0.0}, "above zero"),
         ({"limit": math.nan}, "above zero"),
+        ({"whole": (5, 3)}, "cannot be a part"),
     ],
 )
 def test_a_matrix_says_what_is_wrong_with_it(options: dict[str, Any], complaint: str) -> None:

@@ -26,7 +26,7 @@ function makeCard(root) {
           if (!said) return document.createTextNode(part);
           const strong = document.createElement("b");
           strong.textContent = said[0].text;
-          strong.style.color = theme.role(said[1]);
+          strong.style.color = theme.letters(said[1]);
           if (said[0].token) strong.className = "token";
           return strong;
         }),
@@ -46,13 +46,13 @@ function makeCard(root) {
     ]
       .filter(Boolean)
       .join(" ");
-    label.style.color = given.role ? theme.role(given.role) : "";
+    label.style.color = given.role ? theme.letters(given.role) : "";
     for (const [span, part] of [
       [a, given.a],
       [b, given.b],
     ]) {
       span.textContent = part?.[0] ?? "";
-      span.style.color = part ? theme.role(part[1]) : "";
+      span.style.color = part ? theme.letters(part[1]) : "";
     }
     op.textContent = given.op ?? "";
     a.style.gridColumn = given.spread ? "2 / 5" : "";
@@ -124,7 +124,7 @@ function makeCard(root) {
       }
       what.textContent = readout.what;
       number.textContent = spell(readout.of, readout.total, 4);
-      number.style.color = theme.role(readout.of.role);
+      number.style.color = theme.letters(readout.of.role);
       return `${title.textContent}. ${readout.what} ${number.textContent}`;
     },
   };

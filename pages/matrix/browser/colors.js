@@ -1,6 +1,7 @@
 // Colours: the theme of the page, and the ramps as tables of pixels.
 
 const STEPS = 1024;
+const READABLE = 5; // contrast of small letters: 4.5 (WCAG 2, level AA), and a little for the card, which is greyer than the page
 const MONOSPACED =
   'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", "Noto Sans Mono CJK SC", "Noto Sans CJK SC", monospace';
 
@@ -24,6 +25,20 @@ function readColor(css, fallback) {
 function luminance([red, green, blue]) {
   const linear = [red, green, blue].map((c) => ((c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
   return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+}
+
+/** How far two colours stand apart (WCAG 2, "contrast ratio"): from 1, the same, to 21. */
+function contrast(one, other) {
+  const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}
+
+/** A colour mixed with as little of another as makes it READABLE on a background. */
+function readable(color, ink, background) {
+  const mixed = (share) => color.map((c, k) => Math.round(c + share * (ink[k] - c)));
+  let share = 0;
+  while (share < 1 && contrast(mixed(share), background) < READABLE) share += 0.04;
+  return mixed(share);
 }
 
 /** Colours evenly spaced along a ramp → STEPS + 1 colours as ABGR words for ImageData. */
@@ -61,7 +76,10 @@ function readTheme(host) {
     font: variable("--st-font") || "sans-serif",
     mono: `${variable("--st-code-font") || "monospace"}, ${MONOSPACED}`,
   };
-  theme.role = (role) => (role === "neutral" ? theme.text : PALETTE.roles[role][mode === "dark" ? 1 : 0]);
+  const hue = (role) => (role === "neutral" ? text : channels(PALETTE.roles[role][mode === "dark" ? 1 : 0]));
+  const inks = {};
+  theme.role = (role) => css(hue(role));
+  theme.letters = (role) => (inks[role] ??= css(readable(hue(role), text, background)));
   theme.key = [theme.background, theme.text, theme.font].join();
   return theme;
 }
@@ -78,4 +96,4 @@ const cellColor = (theme, matrix, value) => {
 };
 
 /** Dark ink or light ink, whichever stands out more on a cell. */
-const ink = (color) => (luminance(color) > 0.22 ? "#14171a" : "#ffffff");
+const ink = (color) => (luminance(color) > 0.2 ? "#14171a" : "#ffffff");

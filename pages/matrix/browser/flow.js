@@ -82,19 +82,20 @@ function flowSizes(lines, fits, ruler, room) {
   const { unit, rem } = ruler;
   const metrics = flowMetrics(lines, fits, ruler, room);
   const high = (size) =>
-    lines.reduce((sum, line) => sum + metrics.head(line) + metrics.body(line, size) + metrics.below, 1.8 * rem);
+    lines.reduce((sum, line) => sum + metrics.head(line) + metrics.body(line, size) + metrics.below, 0);
   let cellWidth = largest(ROOMY * unit, (size) => lines.every((line) => metrics.lineWide(line, size) <= room.width));
   let cellHeight = largest(ROOMY * unit, (size) => high(size) <= room.height);
   cellHeight = Math.min(cellHeight, Math.max(1.6 * cellWidth, (fits.rows ? 42 : 6) * unit));
   cellWidth = Math.min(cellWidth, widestCell(cellHeight, ruler));
-  return { cellWidth, cellHeight, metrics, angle: fits.angle };
+  return { cellWidth: ruler.snap(cellWidth), cellHeight: ruler.snap(cellHeight), metrics, angle: fits.angle };
 }
 
-function placeFlow(scene, ruler, room, ratio) {
+function placeFlow(scene, ruler, room) {
   const { rem } = ruler;
   const lines = flowItems(scene);
-  const { metrics, angle, ...sizes } = settle(scene.matrices, rem, (fits) => flowSizes(lines, fits, ruler, room));
-  const [cellWidth, cellHeight] = [snap(sizes.cellWidth, ratio), snap(sizes.cellHeight, ratio)];
+  const { metrics, angle, cellWidth, cellHeight } = settle(scene.matrices, rem, (fits) =>
+    flowSizes(lines, fits, ruler, room),
+  );
   const [boxes, signs] = [[], []];
   let y = 0;
   for (const line of lines) {

@@ -31,40 +31,44 @@ function legendParts(scene, ruler) {
   ];
 }
 
-/** Put the parts into the empty corner of a product where there is room, else in lines below; returns their lower edge. */
-function placeLegend(parts, { corner, bottom, right }, ruler, roomWidth) {
+/** Put the parts where there is room: in a product's empty corner, beside a flow's first names, or in lines below; returns
+ * their lower edge. */
+function placeLegend(parts, { corner, bottom, right, boxes }, ruler, roomWidth) {
   const { rem } = ruler;
-  if (
-    corner &&
-    corner.right >= Math.max(...parts.map((part) => part.width)) &&
-    corner.bottom >= parts.length * 1.5 * rem
-  ) {
+  const gap = 1.4 * rem;
+  const wide = (line) => line.reduce((sum, part) => sum + part.width + gap, -gap);
+  const write = (line, y) => {
+    let x = Math.max(0, Math.min(right, roomWidth) - wide(line));
+    for (const part of line) {
+      Object.assign(part, { x, y });
+      x += part.width + gap;
+    }
+  };
+  const widest = Math.max(...parts.map((part) => part.width));
+  if (corner && corner.right >= widest && corner.bottom >= parts.length * 1.5 * rem) {
     parts.forEach((part, k) => Object.assign(part, { x: 0, y: (k + 0.5) * 1.5 * rem }));
     return 0;
   }
-  const gap = 1.4 * rem;
+  const last = boxes.findLast((box) => box.line === boxes[0].line);
+  if (!corner && last.name[0] + titleWidth(last.matrix, ruler) + gap <= right - wide(parts)) {
+    write(parts, last.name[1] - 0.3 * rem);
+    return 0;
+  }
   const lines = [[]];
-  const wide = (line) => line.reduce((sum, part) => sum + part.width + gap, -gap);
   for (const part of parts) {
     if (lines.at(-1).length && wide([...lines.at(-1), part]) > roomWidth) lines.push([]);
     lines.at(-1).push(part);
   }
-  lines.forEach((line, k) => {
-    let x = Math.max(0, Math.min(right, roomWidth) - wide(line));
-    for (const part of line) {
-      Object.assign(part, { x, y: bottom + (1 + 1.4 * k) * rem });
-      x += part.width + gap;
-    }
-  });
+  lines.forEach((line, k) => write(line, bottom + (1 + 1.4 * k) * rem));
   return bottom + (0.3 + 1.4 * lines.length) * rem;
 }
 
 /** Place a scene in a room; where its cells are as large as they grow, in type as large as still leaves them roomy. */
-function arrange(scene, rulerFor, room, ratio) {
-  const plain = fitted(scene, rulerFor(1), room, ratio);
+function arrange(scene, rulerFor, room) {
+  const plain = fitted(scene, rulerFor(1), room);
   if (plain.boxes.some(({ cellHeight }) => cellHeight < ROOMY * plain.ruler.unit - 1)) return plain;
   for (const times of GROWN) {
-    const grown = fitted(scene, rulerFor(times), room, ratio);
+    const grown = fitted(scene, rulerFor(times), room);
     const least = 0.75 * ROOMY * grown.ruler.unit;
     const isRoomy = ({ cellWidth, cellHeight }) => cellWidth >= least && cellHeight >= least;
     if (grown.height <= room.height && grown.boxes.every(isRoomy)) return grown;
@@ -73,18 +77,18 @@ function arrange(scene, rulerFor, room, ratio) {
 }
 
 /** Place a scene in a room of some width and height; again in less while the legend finds no room. */
-function fitted(scene, ruler, { width, height }, ratio) {
+function fitted(scene, ruler, { width, height }) {
   let picture;
-  for (let [tries, left] = [0, height]; tries < 3; tries++) {
-    picture = arrangeIn(scene, ruler, { width, height: left }, ratio);
+  for (let [tries, left] = [0, height]; tries < 4; tries++) {
+    picture = arrangeIn(scene, ruler, { width, height: left });
     if (picture.height <= height) break;
     left -= picture.height - height;
   }
   return Object.assign(picture, { ruler });
 }
 
-function arrangeIn(scene, ruler, room, ratio) {
-  const picture = (scene.kind === "product" ? placeProduct : placeFlow)(scene, ruler, room, ratio);
+function arrangeIn(scene, ruler, room) {
+  const picture = (scene.kind === "product" ? placeProduct : placeFlow)(scene, ruler, room);
   for (const box of picture.boxes) box.decimals = decimalsFor(box, ruler);
   picture.right = Math.max(...picture.boxes.map((box) => box.right));
   picture.legend = legendParts(scene, ruler);
@@ -110,7 +114,7 @@ function paintScale(pen, part, theme, ruler, pattern) {
   pen.textBaseline = "middle";
   pen.font = ruler.fonts.size;
   for (const { name, role } of part.names) {
-    pen.fillStyle = theme.role(role);
+    pen.fillStyle = theme.letters(role);
     pen.fillText(name, x, part.y);
     x += pen.measureText(name).width + 0.4 * rem;
   }

@@ -1,89 +1,10 @@
 // Painting what follows the pointer: labels, lit rows, columns and cells, and the lines that join them.
 
-/** Sparse numbers along an axis whose labels do not fit, but for those that would touch a lit label. */
-function paintTicks(pen, box, lit, theme, ruler) {
-  const { matrix, modes, cellWidth, cellHeight } = box;
-  const { rem, unit } = ruler;
-  const every = (size, room) => [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024].find((n) => n * size >= room) ?? 2048;
-  pen.font = ruler.fonts.number;
-  pen.fillStyle = theme.soft;
-  if (modes.rows === "ticks") {
-    pen.textAlign = "right";
-    const isFree = (row) => !lit?.rows.some((one) => Math.abs(one - row) * cellHeight < 1.05 * rem);
-    for (let row = 0; row < matrix.height; row += every(cellHeight, 2 * rem))
-      if (isFree(row)) pen.fillText(String(row + matrix.offset[0]), aside(box, unit), box.y + (row + 0.5) * cellHeight);
-  }
-  if (modes.columns === "ticks") {
-    pen.textAlign = "center";
-    const half = (font, text) => ruler.width(font, text) / 2 + 0.15 * rem;
-    const litAt = Number.isInteger(lit?.column) ? lit.column : null;
-    const litHalf = litAt === null ? 0 : half("litLabel", columnLabel(box, litAt));
-    for (let column = 0; column < matrix.width; column += every(cellWidth, 2.6 * rem)) {
-      const text = String(column + matrix.offset[1]);
-      const isFree = litAt === null || Math.abs(litAt - column) * cellWidth > litHalf + half("number", text);
-      pen.font = ruler.fonts.number;
-      if (isFree) pen.fillText(text, box.x + (column + 0.5) * cellWidth, over(box, ruler));
-    }
-  }
-}
-
-/** Where row labels end and where level column labels stand. */
-const aside = (box, unit) => box.x - bandRoom(box.matrix.rowBands, unit) - 6 * unit;
-const over = (box, { unit, rem }) => box.y - bandRoom(box.matrix.bands, unit) - 0.6 * rem;
-const columnLabel = ({ labels, matrix }, column) => labels.columns[column] ?? String(column + matrix.offset[1]);
-
-/** A label, bold and in its role's colour when lit. */
-function paintLabel(pen, text, isLit, color, theme, ruler) {
-  pen.font = isLit ? ruler.fonts.litLabel : ruler.fonts.label;
-  pen.fillStyle = isLit ? color : theme.soft;
-  pen.fillText(text, 0, 0);
-}
-
-/** Row labels at the left of a matrix; where they do not fit, only the lit ones, cut to the room there is. */
-function paintRowLabels(pen, box, lit, theme, ruler) {
-  const { matrix, labels, modes } = box;
-  const alone = modes.rows !== "labels";
-  const cut = (text) => {
-    while (alone && text.length > 2 && ruler.width("litLabel", text) > box.aside - 8 * ruler.unit)
-      text = text.slice(0, -2) + "…";
-    return text;
-  };
-  pen.textAlign = "right";
-  for (const row of alone ? (lit?.rows ?? []) : labels.rows.keys()) {
-    pen.save();
-    pen.translate(aside(box, ruler.unit), box.y + (row + 0.5) * box.cellHeight);
-    const text = labels.rows[row] ?? String(row + matrix.offset[0]);
-    paintLabel(pen, cut(text), lit?.rows.includes(row), theme.role(matrix.rowRole), theme, ruler);
-    pen.restore();
-  }
-}
-
-/** Column labels, slanted above a matrix; where they do not fit, only the lit one, level. */
-function paintColumnLabels(pen, box, lit, theme, ruler, width) {
-  const { matrix, labels, modes } = box;
-  const alone = modes.columns !== "labels";
-  pen.textAlign = alone ? "center" : "left";
-  for (const column of alone ? [lit?.column].filter(Number.isInteger) : labels.columns.keys()) {
-    const text = columnLabel(box, column);
-    const half = alone ? ruler.width("litLabel", text) / 2 + 2 : 0;
-    const x = Math.max(half, Math.min(width - half, box.x + (column + 0.5) * box.cellWidth));
-    pen.save();
-    pen.translate(x, over(box, ruler) + (alone ? 0 : 0.1 * ruler.rem));
-    if (!alone) pen.rotate(-box.angle);
-    paintLabel(pen, text, lit?.column === column, theme.role(matrix.columnRole), theme, ruler);
-    pen.restore();
-  }
-}
-
-/** The labels of a matrix. Among small multiples without room for labels, only the pointed one names its cell. */
+/** The texts along a matrix's axes. Among small multiples without room for names, only the pointed one names its cell. */
 function paintLabels(pen, box, lit, isPointed, inLine, theme, ruler, width) {
-  const { modes } = box;
-  const rows = modes.rows === "labels" || inLine ? lit : null;
-  const column = modes.columns === "labels" || isPointed ? lit : null;
-  pen.textBaseline = "middle";
-  paintTicks(pen, box, { rows: rows?.rows ?? [], column: column?.column }, theme, ruler);
-  if (modes.rows) paintRowLabels(pen, box, rows, theme, ruler);
-  if (modes.columns) paintColumnLabels(pen, box, column, theme, ruler, width);
+  const rows = box.modes.rows === "labels" || inLine ? (lit?.rows ?? []) : [];
+  const column = box.modes.columns === "labels" || isPointed ? lit?.column : null;
+  paintTexts(pen, axisTexts(box, { rows, column }, ruler, width), theme, ruler);
 }
 
 /** An outline that shows on any colour: a line of background around and inside a line of the role's colour. */

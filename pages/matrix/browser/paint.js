@@ -120,12 +120,17 @@ function paintBands(pen, box, theme, unit) {
   }
 }
 
+const axesOf = ({ rowAxis, columnAxis }) => [rowAxis, columnAxis].filter(Boolean).join(" × ");
+const titleOf = (matrix) => [matrix.size, axesOf(matrix)].filter(Boolean).join("  ");
+const titleWidth = (matrix, ruler) =>
+  ruler.width("name", matrix.name) + 0.5 * ruler.rem + ruler.width("size", titleOf(matrix));
+
 /** The matrix's name in its colour with its size: in a line that starts or ends at a point, or one below the other. */
 function paintName(pen, box, theme, ruler) {
   const { matrix } = box;
+  const { size } = matrix;
   const [x, y, stand, beyond = 4 * ruler.rem] = box.name; // how far its size may reach over the matrix's right edge
-  const axes = [matrix.rowAxis, matrix.columnAxis].filter(Boolean).join(" × ");
-  const size = `${matrix.height} × ${matrix.width}`;
+  const axes = axesOf(matrix);
   const write = (font, color, text, at, line = y) => {
     pen.font = ruler.fonts[font];
     pen.fillStyle = color;
@@ -134,7 +139,7 @@ function paintName(pen, box, theme, ruler) {
   pen.textBaseline = "alphabetic";
   pen.textAlign = stand === "above" ? "left" : "right";
   if (stand === "beside" && box.bottom - box.y > 2 * ruler.rem) {
-    write("name", theme.role(matrix.role), matrix.name, x);
+    write("name", theme.letters(matrix.role), matrix.name, x);
     write("size", theme.soft, size, x, y + 1.15 * ruler.rem);
     if (axes && box.bottom - y > 2.6 * ruler.rem) write("size", theme.soft, axes, x, y + 2.3 * ruler.rem);
     return;
@@ -142,20 +147,19 @@ function paintName(pen, box, theme, ruler) {
   const space = 0.5 * ruler.rem;
   if (stand !== "above") {
     write("size", theme.soft, size, x);
-    write("name", theme.role(matrix.role), matrix.name, x - ruler.width("size", size) - space);
+    write("name", theme.letters(matrix.role), matrix.name, x - ruler.width("size", size) - space);
     return;
   }
   const nameWidth = ruler.width("name", matrix.name) + space;
   const edge = pen.canvas.width / pen.getTransform().a;
   const start = Math.min(x, edge - nameWidth); // the name of a narrow last matrix would leave the picture
-  write("name", theme.role(matrix.role), matrix.name, start);
+  write("name", theme.letters(matrix.role), matrix.name, start);
   const room = box.right - start - nameWidth;
-  const full = axes ? `${size}  ${axes}` : size;
   const fits = (text) => {
     const width = ruler.width("size", text);
     return width <= room + (text === size ? beyond : 0) && start + nameWidth + width <= edge;
   };
-  const said = [full, size].find(fits);
+  const said = [titleOf(matrix), size].find(fits);
   if (said) write("size", theme.soft, said, start + nameWidth);
 }
 

@@ -11,7 +11,7 @@ function share(length, outer, inner, wantOuter, wantInner, most) {
     thin = (length - outer * size) / inner;
   }
   if (thin < wantInner) {
-    thin = Math.min(wantInner, (0.4 * length) / inner);
+    thin = Math.min(wantInner, (0.46 * length) / inner);
     size = (length - inner * thin) / outer;
   }
   return thin > size ? [square, square] : [Math.min(size, most), Math.min(thin, most)];
@@ -53,23 +53,21 @@ function productSizes([left, top, result], fits, ruler, room, gap) {
   cellWidth = Math.min(cellWidth, widestCell(cellHeight, ruler));
   innerWidth = Math.min(innerWidth, 1.2 * Math.max(innerHeight, 4));
   innerHeight = Math.min(innerHeight, 1.5 * Math.max(innerWidth, top.rows.length ? 18 * unit : 4));
+  [cellWidth, cellHeight, innerWidth, innerHeight] = [cellWidth, cellHeight, innerWidth, innerHeight].map(ruler.snap);
   return { modes, side, head, x, y, cellWidth, cellHeight, innerWidth, innerHeight };
 }
 
-function placeProduct(scene, ruler, room, ratio) {
+function placeProduct(scene, ruler, room) {
   const { rem, unit } = ruler;
   const [left, top, result] = scene.matrices;
   const gap = 1.35 * rem;
-  const sizes = settle([result], rem, (fits) => ({
+  const { modes, side, head, x, y, angle, ...sizes } = settle([result], rem, (fits) => ({
     ...productSizes(scene.matrices, fits, ruler, room, gap),
     angle: fits.angle,
   }));
-  const { modes, side, head, x, y, angle } = sizes;
-  const [cw, ch, tw, th] = ["cellWidth", "cellHeight", "innerWidth", "innerHeight"].map((size) =>
-    snap(sizes[size], ratio),
-  );
+  const { cellWidth: cw, cellHeight: ch, innerWidth: tw, innerHeight: th } = sizes;
   const [x1, y1] = [x + left.width * tw + gap, y + top.height * th + gap];
-  const inner = top.rows.length && th >= LEGIBLE * unit ? "labels" : null;
+  const inner = top.rows.length && th >= LEGIBLE.rows * unit ? "labels" : null;
   const topLabels = { rows: top.rows.map(shorten), columns: head.labels.columns };
   const boxes = [
     place(left, x, y1, tw, ch, {
@@ -89,7 +87,7 @@ function placeProduct(scene, ruler, room, ratio) {
     place(result, x1, y1, cw, ch, { labels: { rows: [], columns: [] }, modes: {} }),
   ];
   boxes[2].name = [x1, boxes[2].bottom + 1.1 * rem, "above"];
-  const beside = inner ? ruler.widest(topLabels.rows) + rem : 5.2 * rem;
+  const beside = inner ? ruler.widest(topLabels.rows) + rem : Math.max(5.2 * rem, ruler.width("size", top.size) + rem);
   return {
     boxes,
     signs: [],

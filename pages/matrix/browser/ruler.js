@@ -1,6 +1,5 @@
 // Sizes of text, and the room that a matrix needs around its cells.
 
-const LEGIBLE = 11; // px at the base size: smaller cells lose their labels
 const SHORT = 0.5; // decimals of a cell's number that has one below ten, and none above
 const ROOMY = 72; // px at the base size: cells grow no further
 const WIDE = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]|\p{Extended_Pictographic}/u;
@@ -17,7 +16,7 @@ function shorten(text) {
 }
 
 /** Faces and widths for a root font size of `rem` px; `unit` is one px of the base size, 17. */
-function makeRuler(pen, theme, rem) {
+function makeRuler(pen, theme, rem, ratio) {
   const small = `${0.75 * rem}px`;
   const fonts = {
     label: `${small} ${theme.mono}`,
@@ -35,6 +34,8 @@ function makeRuler(pen, theme, rem) {
     width,
     rem,
     unit: rem / 17,
+    /** Whole device pixels for cells that are large enough not to mind. */
+    snap: (size) => (size >= 7 ? Math.floor(size * ratio) / ratio : size),
     widest: (labels) => Math.max(0, ...labels.map((label) => width("litLabel", label))),
   };
 }
@@ -48,16 +49,6 @@ function decimalsFor({ matrix, cellWidth, cellHeight }, { width, rem, unit }) {
   if (cellWidth >= Math.max(34 * unit, needed(largest.toFixed(2)))) return 2;
   if (cellWidth >= needed(largest.toFixed(1))) return 1;
   return largest < 99.5 && cellWidth >= Math.max(needed("99"), needed("9.9")) ? SHORT : null;
-}
-
-/** The angle of column labels: 45°, steeper over narrow columns so that neighbours never touch. */
-const tilt = (cellWidth, rem) => Math.asin(Math.min(1, Math.max(Math.SQRT1_2, (0.72 * rem) / cellWidth)));
-
-/** How a matrix names an axis: every label, sparse ticks, or not at all. */
-function axisMode(matrix, axis, fits) {
-  const count = axis === "rows" ? matrix.height : matrix.width;
-  if (matrix[axis].length && fits) return "labels";
-  return matrix[axis].length || count > 16 ? "ticks" : null;
 }
 
 /** The room around a matrix's cells: at its left and above, for labels or ticks and for bands. */
@@ -87,26 +78,26 @@ function lean(labels, cellWidth, angle, ruler) {
   return Math.max(2, ...out.map((width) => width + 0.6 * ruler.rem));
 }
 
-/** Work sizes out, and again while they change which labels fit and how steeply these rise. */
+/** Work sizes out, and again while they change which names fit or how steeply these have to rise. */
 function settle(matrices, rem, solve) {
   const labelled = (axis) => matrices.some((matrix) => matrix[axis].length);
-  const fits = { rows: labelled("rows"), columns: labelled("columns"), angle: Math.PI / 4 };
-  for (let tries = 0; tries < 5; tries++) {
+  const isLegible = (size, axis) => size >= (LEGIBLE[axis] * rem) / 17;
+  const apart = apartFor(matrices.flatMap((matrix) => matrix.columns), rem);
+  let fits = { rows: labelled("rows"), columns: labelled("columns"), angle: Math.PI / 4 };
+  for (let tries = 0; tries < 6; tries++) {
     const sizes = solve(fits);
-    const smallest = (LEGIBLE * rem) / 17;
+    const steep = tilt(sizes.cellWidth, apart);
     const next = {
-      rows: fits.rows && sizes.cellHeight >= smallest,
-      columns: fits.columns && sizes.cellWidth >= smallest,
-      angle: Math.max(fits.angle, tilt(sizes.cellWidth, rem)),
+      rows: fits.rows && isLegible(sizes.cellHeight, "rows"),
+      columns: fits.columns && isLegible(sizes.cellWidth, "columns"),
+      angle: fits.angle < steep ? steep : (fits.angle + steep) / 2,
     };
-    if (next.rows === fits.rows && next.columns === fits.columns && next.angle - fits.angle < 0.01) return sizes;
-    Object.assign(fits, next);
+    const isSteep = fits.angle >= steep && fits.angle - steep < 0.1;
+    if (next.rows === fits.rows && next.columns === fits.columns && (isSteep || !fits.columns)) return sizes;
+    fits = next;
   }
   return solve(fits);
 }
-
-/** Whole device pixels for cells that are large enough not to mind. */
-const snap = (size, ratio) => (size >= 7 ? Math.floor(size * ratio) / ratio : size);
 
 const place = (matrix, x, y, cellWidth, cellHeight, more) => ({
   matrix,

@@ -31,12 +31,25 @@ function decodeScene(data, before) {
     result.columnRole ??= top.role;
     if (!result.rows.length) result.rows = left.rows;
     if (!result.columns.length) result.columns = top.columns;
+    result.whole ??= [left.whole?.[0] ?? left.height, top.whole?.[1] ?? top.width];
+    result.offset = [left.offset[0], top.offset[1]];
   }
   for (const matrix of matrices) {
     matrix.rowRole ??= matrix.role;
     matrix.columnRole ??= matrix.role;
+    matrix.whole ??= matrix.shape;
+    matrix.size = sizeOf(matrix, data.parts);
   }
   return { ...data, matrices, bias: data.bias && decode(data.bias) };
+}
+
+/** A matrix's size as it is written, "16 × 64"; of a part also the whole, "64 × 16 of 256 columns". */
+function sizeOf({ shape, whole }, parts) {
+  const side = (shown, place) => {
+    const words = { shown, whole: whole[place].toLocaleString("en") };
+    return shown === whole[place] ? String(shown) : parts[place].replace(/\{(\w+)\}/g, (_, name) => words[name]);
+  };
+  return shape.map(side).join(" × ");
 }
 
 /** The label of a row (or column), with its place when the label is not the only one of its kind. */

@@ -65,22 +65,20 @@ class View {
     this.frame.style.setProperty("--mono", this.theme.mono);
     this.frame.style.setProperty("--soft", this.theme.soft);
     this.frame.classList.toggle("narrow", width < (700 * rem) / 17);
-    const rulerFor = (times) => makeRuler(this.lit.getContext("2d"), this.theme, times * rem);
+    const rulerFor = (times) => makeRuler(this.lit.getContext("2d"), this.theme, times * rem, ratio);
     this.ruler = rulerFor(1);
     const aside = this.frame.classList.contains("narrow")
       ? 0
       : this.root.querySelector(".card").offsetWidth + 1.25 * rem;
     const room = { width: Math.floor(width - aside), height: tall };
-    this.picture = arrange(this.scene, rulerFor, room, ratio);
+    this.picture = arrange(this.scene, rulerFor, room);
     for (const canvas of [this.still, this.lit]) {
       canvas.width = Math.round(this.picture.width * ratio);
       canvas.height = Math.round(this.picture.height * ratio);
       canvas.style.width = `${this.picture.width}px`;
       canvas.style.height = `${this.picture.height}px`;
     }
-    const names = this.scene.matrices.map(
-      (m) => `${m.name} ${m.height} × ${m.width} ${[m.rowAxis, m.columnAxis].filter(Boolean).join(" × ")}`,
-    );
+    const names = this.scene.matrices.map((matrix) => `${matrix.name} ${titleOf(matrix)}`);
     this.lit.setAttribute("aria-label", names.join(", "));
     this.lens.style.display = this.picture.boxes.some((box) => box.decimals === null) ? "" : "none";
     paintStill(this.still.getContext("2d"), this.picture, this.theme, this.picture.ruler, ratio);
@@ -115,7 +113,7 @@ class View {
     const box = this.picture.boxes[point.matrix];
     const caption = this.lens.querySelector("figcaption");
     caption.textContent = box.matrix.name;
-    caption.style.color = this.theme.role(box.matrix.role);
+    caption.style.color = this.theme.letters(box.matrix.role);
     if (this.lens.style.display !== "none")
       paintLens(this.lens.querySelector("canvas"), box, point, this.theme, this.ruler, this.ratio, this.lensLines);
     this.lit.dataset.selected = this.selected.join();
