@@ -45,12 +45,17 @@ def follow(model: GPT, tokens: Tensor) -> ResidualStream:
 
 
 def habits(weights: Tensor) -> Tensor:
-    """How much of its attention a head gives to the token itself, the one before, and the first one of the row.
+    """How much of its attention a head gives to the token itself, to the one before, and to each one of the row.
 
-    Means over the queries from the third on, the first for which these are three tokens; NaN when there is none.
-    (…, T, T) → (…, 3)
+    Means over the queries from the third on, the first for which itself, the one before and the first of the row are
+    three tokens; NaN when there is none. (…, T, T) → (…, 2 + T)
     """
     rows = weights[..., 2:, :]
-    itself = rows.diagonal(2, -2, -1).mean(-1)
-    previous = rows.diagonal(1, -2, -1).mean(-1)
-    return torch.stack([itself, previous, rows[..., 0].mean(-1)], -1)
+    itself = rows.diagonal(2, -2, -1).mean(-1, keepdim=True)
+    previous = rows.diagonal(1, -2, -1).mean(-1, keepdim=True)
+    return torch.cat([itself, previous, rows.mean(-2)], -1)
+
+
+def evenly(length: int) -> Tensor:
+    """The weights of a head without any habit: each query's attention is the same for all that it may see. (T, T)"""
+    return torch.ones(length, length).tril() / torch.arange(1, length + 1)[:, None]

@@ -7,15 +7,18 @@ import torch
 import torch.nn.functional as F
 
 from pages.figures import every_head, predictions
-from pages.figures.sentence import code, percent
+from pages.figures.sentence import code, distinct, percent
 from pages.figures.stream_growth import stream_growth
+from pages.figures.theme import literal
 from pages.matrix import Matrix, Readout, Selection, product
 from pages.ui import cache, catalog, pickers, state, text
 from pages.ui.lesson import UNKNOWN
-from pages.ui.parts import Page, Proof, size
-from transformer.residual_stream import follow, habits
+from pages.ui.parts import Page, Proof
+from transformer.residual_stream import evenly, follow, habits
 
 GUESSES = 4
+STRONG = 0.3  # of a head's attention: what is named as its habit has this much, and twice what an even head would give
+ROOM = 8  # heads side by side whose corners have room for words
 page = Page(__file__)
 lesson, words = page.lesson, page.words
 stream, config, labels = lesson.stream, lesson.config, lesson.labels
@@ -38,7 +41,8 @@ def draw_heads() -> None:
     place = {"block": lesson.block + 1, "head": lesson.head + 1}
     asked = page.controls.button(words.open.format(**place), key=f"{page.name}_open")
     side = every_head.square_of(config.num_blocks, config.num_heads, lesson.length)
-    shares = habits(stream.weights).flatten(0, 1).tolist()
+    shares, even = habits(stream.weights).flatten(0, 1).tolist(), habits(evenly(lesson.length)).tolist()
+    notes = [note(head, even) for head in shares]
     names = [words.block.format(n + 1) for n in range(config.num_blocks)]
     heads = [words.head.format(n + 1) for n in range(config.num_heads)]
     titles = [f"{block} · {head}" for block in names for head in heads]
@@ -46,7 +50,7 @@ def draw_heads() -> None:
         every_head.pooled(stream.weights, side),
         names,
         heads,
-        [note(head) for head in shares],
+        notes if config.num_heads <= ROOM else [""] * len(notes),
         ["<br>".join([f"<b>{title}</b>", *told(head)]) for title, head in zip(titles, shares, strict=True)],
         (lesson.block, lesson.head),
         page.theme,
@@ -58,15 +62,25 @@ def draw_heads() -> None:
 
 
 def told(shares: list[float]) -> list[str]:
-    """What a head gives to the token itself, the one before and the first, in words; nothing where that says nothing."""
-    names = (words.habits.itself, words.habits.previous, words.habits.first)
-    return [name.format(percent(share)) for name, share in zip(names, shares, strict=True) if math.isfinite(share)]
+    """What a head gives to the token itself, the one before, the first, and the one it looks at most, in words."""
+    most = 2 + max(range(lesson.length), key=lambda place: shares[2 + place])
+    return [habit(shares, number) for number in dict.fromkeys((0, 1, 2, most)) if math.isfinite(shares[0])]
 
 
-def note(shares: list[float]) -> str:
-    """The largest of these."""
-    lines = told(shares)
-    return lines[shares.index(max(shares))] if lines else ""
+def note(shares: list[float], even: list[float]) -> str:
+    """The strongest of these, if it is strong: an even head, too, gives everything a little."""
+    if not math.isfinite(shares[0]):
+        return ""
+    strongest = max(range(len(shares)), key=shares.__getitem__)
+    strong = shares[strongest] >= max(STRONG, 2 * even[strongest])
+    return habit(shares, strongest) if strong else str(words.habits.none)
+
+
+def habit(shares: list[float], number: int) -> str:
+    """One of a head's habits in words, numbered as in `habits`."""
+    names = words.habits.itself, words.habits.previous, words.habits.first
+    name = names[number] if number < len(names) else words.habits.token
+    return str(name.format(percent(shares[number]), token=literal(distinct(labels)[number - 2])))
 
 
 def draw_writes() -> None:
@@ -84,7 +98,7 @@ def draw_writes() -> None:
         state.put("dim", selection.j)
 
     product(
-        Matrix(counted.masked_fill(later, math.nan), "1", rows=stages, columns=stages, scale="weight"),
+        Matrix(counted.masked_fill(later, math.nan), words.writes.counted, rows=stages, columns=stages, scale="weight"),
         Matrix(writes, words.writes.written, "value", stages, limit=limit),
         Matrix(states, "x", "output", limit=limit, column_axis=words.writes.dimensions),
         key="writes",
@@ -136,7 +150,7 @@ def draw_lens() -> None:
 
 
 VIEWS = {"heads": draw_heads, "writes": draw_writes, "growth": draw_growth, "lens": draw_lens}
-page.opening(size(lesson.embedding.embeddings), size(lesson.embedding.embeddings))
+page.opening(page.shape(lesson.embedding, "embeddings"))
 VIEWS[page.view(*VIEWS)]()
 again = cache.last_output(lesson.source, lesson.pictured)[0]
 page.details(follow, stream, ["states", "weights"], Proof(stream.states[-1], again, "F.scaled_dot_product_attention"))

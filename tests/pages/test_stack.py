@@ -5,8 +5,11 @@ from typing import Any
 
 import pytest
 import torch
+from streamlit.testing.v1 import AppTest
 
 from pages.figures.every_head import MOST_CELLS, mosaic, pooled, square_of
+from pages.figures.sentence import distinct, percent
+from pages.ui import catalog, text
 from tests.pages.conftest import Open
 from tests.pages.markup import parse
 from tests.pages.reading import array, chart, component, drawn
@@ -78,6 +81,44 @@ def test_each_panel_has_a_point_that_a_click_finds(open_page: Open) -> None:
     pitch = len(sheet) // lesson.config.num_blocks
     for number, (x, y) in enumerate(zip(array(points["x"]).tolist(), array(points["y"]).tolist(), strict=True)):
         assert (int(y) // pitch, int(x) // pitch) == divmod(number, lesson.config.num_heads)
+
+
+def notes(app: AppTest) -> list[str]:
+    """What is written into the corners of the heads, block after block."""
+    return next(trace["text"] for trace in chart(app, "every_head")["data"] if trace.get("mode") == "text")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_heads_note_names_what_it_looks_at_most_or_nothing(open_page: Open, language: str) -> None:
+    app = open_page("stack", lang=language)
+    lesson = app.session_state["_lesson"]
+    words = text.words(catalog.entry("stack").script.with_suffix(".toml"), language).habits
+    names = distinct(lesson.labels)
+    length, named = lesson.length, 0
+    for weights, said in zip(lesson.stream.weights.flatten(0, 1), notes(app), strict=True):
+        rows = weights[2:]
+        columns = {names[j] if j else "": float(rows[:, j].mean()) for j in range(length)}
+        diagonals = [sum(float(rows[i, i + 2 - back]) for i in range(length - 2)) / (length - 2) for back in (0, 1)]
+        most = max(*columns.values(), *diagonals)
+        if said == words.none:
+            assert most < 0.31
+            continue
+        named += 1
+        assert said.startswith(percent(most))
+        wanted = {
+            words.itself.format(percent(diagonals[0])): diagonals[0],
+            words.previous.format(percent(diagonals[1])): diagonals[1],
+            words.first.format(percent(columns[""])): columns[""],
+            **{words.token.format(percent(share), token=name): share for name, share in columns.items() if name},
+        }
+        assert wanted[said] == most > 2 * sum(1 / n for n in range(3, length + 1)) / (length - 2)
+    assert 0 < named < len(lesson.stream.weights.flatten(0, 1))
+
+
+def test_heads_that_look_everywhere_alike_are_said_to_have_no_pattern(open_page: Open) -> None:
+    app = open_page("stack", weights="random", d_model=24, heads=3, blocks=2, context=32, text="word after " * 40)
+    words = text.words(catalog.entry("stack").script.with_suffix(".toml"), "en").habits
+    assert set(notes(app)) == {words.none}
 
 
 def test_the_button_turns_to_the_head_that_is_looked_at(open_page: Open) -> None:

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from transformer import GPT, ModelConfig
-from transformer.residual_stream import follow, habits
+from transformer.residual_stream import evenly, follow, habits
 
 TOKENS = torch.tensor([[3, 16, 0, 7, 7]])
 
@@ -42,17 +42,28 @@ def test_each_sublayer_writes_what_it_computed_and_the_writes_add_up() -> None:
     torch.testing.assert_close(stream.writes.cumsum(0), stream.states, atol=1e-6, rtol=0)
 
 
-def test_habits_are_mean_weights_on_the_token_itself_the_one_before_and_the_first() -> None:
+def test_habits_are_mean_weights_on_the_token_itself_the_one_before_and_each_of_the_row() -> None:
     scores = torch.randn(2, 3, 5, 5, generator=torch.Generator().manual_seed(1))
     hidden = torch.ones(5, 5, dtype=torch.bool).triu(1)
     weights = scores.masked_fill(hidden, float("-inf")).softmax(-1)
+    found = habits(weights)
+    assert found.shape == (2, 3, 2 + 5)
     for block in range(2):
         for head in range(3):
             one = weights[block, head]
-            means = [
-                sum(float(one[i, j(i)]) for i in (2, 3, 4)) / 3 for j in (lambda i: i, lambda i: i - 1, lambda i: 0)
-            ]
-            torch.testing.assert_close(habits(weights)[block, head], torch.tensor(means))
+            means = [sum(float(one[i, i - back]) for i in (2, 3, 4)) / 3 for back in (0, 1)]
+            means += [sum(float(one[i, j]) for i in (2, 3, 4)) / 3 for j in range(5)]
+            torch.testing.assert_close(found[block, head], torch.tensor(means))
+    torch.testing.assert_close(found[..., 2:].sum(-1), torch.ones(2, 3))
+
+
+def test_an_even_head_gives_every_token_that_it_may_see_the_same() -> None:
+    weights = evenly(5)
+    torch.testing.assert_close(weights.sum(-1), torch.ones(5))
+    assert all(len(set(row[: place + 1].tolist())) == 1 for place, row in enumerate(weights))
+    assert not weights.triu(1).any()
+    first = (1 / 3 + 1 / 4 + 1 / 5) / 3
+    torch.testing.assert_close(habits(weights)[:3], torch.full((3,), first))
 
 
 @pytest.mark.parametrize("length", [1, 2])
