@@ -16,6 +16,7 @@ from streamlit.runtime import runtime
 from pages.ui import cache, catalog, memory
 from pages.ui.choices import LANGUAGES
 
+SCRIPTS = "pages.ui.frame", "transformer.__main__", "transformer.runs.fork_server"  # imported, they would run
 PAUSE = 0.001  # seconds; a run takes about seven times as long
 
 
@@ -31,7 +32,7 @@ def import_everything() -> None:
     """Imports what pages will import: a module that comes later is looked through at every collection."""
     for package in ("pages.figures", "pages.matrix", "pages.ui", "transformer"):
         for found in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
-            if found.name not in ("transformer.__main__", "transformer.runs.fork_server"):
+            if found.name not in SCRIPTS:
                 importlib.import_module(found.name)
 
 
