@@ -37,7 +37,8 @@ def draw_product() -> None:
 
 def draw_silence() -> None:
     """What if the chosen head gave only zeros: the output, the output then, and what is missing, on one scale."""
-    page.controls.segmented_control(
+    told = st.container(horizontal=True, vertical_alignment="center")
+    told.segmented_control(
         words.silenced,
         range(1, config.num_heads + 1),
         required=True,
@@ -49,7 +50,8 @@ def draw_silence() -> None:
     part = output - without
     most = int(part.norm(dim=1).argmax())
     numbers = {"change": text.number(float(part[most].norm()), 3), "whole": text.number(float(output[most].norm()), 3)}
-    st.markdown(words.silence.format(head=lesson.head + 1, token=code(lesson.labels[most]), **numbers))
+    changed = words.silence.format(head=lesson.head + 1, token=code(lesson.labels[most]), **numbers)
+    told.markdown(changed, width="content")
     limit = max(float(shown.abs().max()) for shown in (output, without, part)) or None
     flow(
         [

@@ -23,12 +23,17 @@ POWERS = {2**power for power in range(10)}
 
 def draw_scores() -> None:
     """Before and after, in the same colours for the same numbers."""
+    told = words.fades if head_size > 1 else words.stays
     look = {**page.attention_axes, "limit": float(scores.abs().max()) or None}
     flow(
         [[Matrix(scores, "S", **look), f"÷ √{head_size} →", Matrix(scaled, f"S/√{head_size}", **look)]],
         key="scaling",
         selected=(lesson.picked("query", lesson.length), lesson.picked("key", lesson.length)),
-        readout=Readout("divide", {**words.readout.table(), "divisor": f"√{head_size}"}, divisor=math.sqrt(head_size)),
+        readout=Readout(
+            "divide",
+            {**words.readout.table(), "note": told, "divisor": f"√{head_size}"},
+            divisor=math.sqrt(head_size),
+        ),
         on_select=page.pick("query", "key"),
     )
 
@@ -51,7 +56,6 @@ page.opening(
     size(attention.scores),
     page.shape(attention, "scaled"),
     head_size=head_size,
-    fade=words.fades if head_size > 1 else words.stays,
     root=f"√{head_size} {'=' if exact else '≈'} {number(math.sqrt(head_size))}",
 )
 view = page.view("scores", "why")

@@ -2,6 +2,7 @@
 
 import torch
 
+from pages.figures.sentence import SUBSCRIPTS
 from pages.matrix import Matrix, Readout, flow, grid, product
 from pages.ui.parts import Page, Proof, size
 from transformer import MultiHeadAttention
@@ -32,7 +33,10 @@ def draw_heads() -> None:
     """All heads as small multiples with one colour limit; a click picks the cell and its head."""
     every_head = attention.scores[lesson.row]
     limit = float(every_head.abs().max()) or None
-    heads = [Matrix(head, f"S{h + 1}", f"head{h}", limit=limit, **axes) for h, head in enumerate(every_head)]
+    heads = [
+        Matrix(head, "S" + str(h + 1).translate(SUBSCRIPTS), f"head{h}", limit=limit, **axes)
+        for h, head in enumerate(every_head)
+    ]
     flow(
         grid(heads),
         key="scores_of_heads",

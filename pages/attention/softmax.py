@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from pages.figures.distributions import distributions
+from pages.figures.sentence import SUBSCRIPTS
 from pages.matrix import Matrix, Readout, flow, grid
 from pages.ui.parts import Page, Proof, size
 from transformer.attention import softmax_steps
@@ -49,7 +50,10 @@ def draw_entropy() -> None:
 
 def draw_heads() -> None:
     """All heads as small multiples; a click picks the cell and its head."""
-    heads = [Matrix(head, f"A{h + 1}", f"head{h}", scale="weight", **axes) for h, head in enumerate(shown)]
+    heads = [
+        Matrix(head, "A" + str(h + 1).translate(SUBSCRIPTS), f"head{h}", scale="weight", **axes)
+        for h, head in enumerate(shown)
+    ]
     flow(
         grid(heads),
         key="weights_of_heads",

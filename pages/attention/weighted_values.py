@@ -45,7 +45,6 @@ def draw_product() -> None:
 
 def draw_tokens() -> None:
     """The sentence as the asking token sees it; a click lets another token ask."""
-    page.controls.markdown(words.ask, width="content")
     ask = state.view_of("query", "asker")
     state.put("asker", asker)
     tokens = [literal(label) for label in distinct(labels)]
@@ -100,8 +99,14 @@ def pick_dimension(selection: Selection) -> None:
         state.put("dim", selection.j)
 
 
-page.opening(f"{size(attention.weights)} · {size(attention.values)}", size(attention.heads), **names)
-if page.view("product", "row") == "row":
+VIEWS = "product", "row"
+view = state.get(page.linked("view", VIEWS[0], VIEWS.__contains__))  # known before it is drawn, for the words
+came_out = page.shape(attention, "heads")
+if view == "row":
+    page.opening(came_out, **names, ask=words.ask)
+else:
+    page.opening(f"{size(attention.weights)} · {size(attention.values)}", came_out, **names, ask="")
+if page.view(*VIEWS) == "row":
     draw_tokens()
     draw_sum()
 else:

@@ -89,7 +89,7 @@ def draw_unit() -> Proof:
     shown = activated[:, window]
     product(
         Matrix(x, "x", **axes, column_axis=words.dimensions),
-        Matrix(w1[window].T, "W1", columns=numbered(window)),
+        Matrix(w1[window].T, "W1", columns=numbered(window), whole=(config.d_model, config.d_ff)),
         Matrix(shown, f"{activation}(x·W1 + b1)", scale=scale, limit=limit),
         bias=b1[window],
         key="unit",
@@ -117,7 +117,7 @@ def draw_output() -> Proof:
     shown = output[:, window]
     product(
         Matrix(activated, words.activated, **axes, column_axis="d_ff", scale=scale, limit=limit),
-        Matrix(w2[window].T, "W2", columns=numbered(window)),
+        Matrix(w2[window].T, "W2", columns=numbered(window), whole=(config.d_ff, config.d_model)),
         Matrix(shown, "FFN(x)", "output"),
         bias=b2[window],
         key="output",
@@ -129,7 +129,8 @@ def draw_output() -> Proof:
 
 
 share = {"share": percent(float(silent.mean())), "activation": words.activations.table()[config.activation]}
-page.opening(size(trace.input), size(trace.hidden), size(trace.output), hidden=config.d_ff, **share)
+made = f"{size(trace.hidden)} {page.frame.axes.F}", page.shape(trace, "output")
+page.opening(size(trace.input), *made, hidden=config.d_ff, **share)
 view = page.view("units", "unit", "token", "output")
 if view == "token":
     pickers.token(page, words.whose)

@@ -11,7 +11,7 @@ from torch import Tensor
 from pages.figures.norm_placement import Residual, norm_placement, residuals
 from pages.matrix import Matrix, Readout, Selection, flow
 from pages.ui import pickers, state
-from pages.ui.parts import Page, Proof, size
+from pages.ui.parts import Page, Proof
 from transformer.blocks import Block
 
 ROLES = ("neutral", "output", "neutral")
@@ -111,7 +111,7 @@ def draw_placement() -> None:
     page.plot(figure, "norm_placement", beside_words=True)
 
 
-page.opening(size(lesson.block_trace.output))
+page.opening(page.shape(lesson.block_trace, "output"))
 view = page.view("sum", "numbers", "norm", "placement")
 sublayer = "attention" if view == "placement" else choose("sublayers", ["attention", "feed_forward"])
 own = "pre" if block.norm_first else "post"

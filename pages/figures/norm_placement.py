@@ -49,18 +49,18 @@ class _Drawing:
         self.lines: list[dict[str, Any]] = []
         self.signs: list[dict[str, Any]] = []  # above all lines
         self.shapes: list[dict[str, Any]] = []
-        self.words: list[tuple[float, float, str, str, str]] = []  # x, y, text, colour, where it stands from (x, y)
+        self.words: list[tuple[float, float, str, str]] = []  # x, y, text, where it stands from (x, y)
 
-    def write(self, text: str, x: float, y: float, role: Role = "neutral", stands: str = "middle center") -> None:
+    def write(self, text: str, x: float, y: float, stands: str = "middle center") -> None:
         """A text at a place; `stands` as plotly's text positions."""
-        self.words.append((x, self.base + y, text, color(role, self.theme), stands))
+        self.words.append((x, self.base + y, text, stands))
 
     def box(self, text: str, left: float, right: float, y: float, role: Role) -> None:
         """A box with a text in it, its middle at this height."""
         edge, fill = {"color": color(role, self.theme), "width": 2}, GRID[self.theme]
         ends = {"x0": left, "x1": right, "y0": self.base + y - HALF, "y1": self.base + y + HALF}
         self.shapes.append({"type": "rect", "layer": "below", "line": edge, "fillcolor": fill, **ends})
-        self.write(text, (left + right) / 2, y, role)
+        self.write(text, (left + right) / 2, y)
 
     def stream(self, start: float, end: float, size: float, at: float | None = None) -> None:
         """A piece of the residual stream, as thick as its size, which is written below."""
@@ -78,7 +78,7 @@ class _Drawing:
             x += [left, None, right]  # the line has a gap where the box is
         y = [self.base, *(None if place is None else top for place in x[1:]), top, self.base]
         self.lines.append(_line([*x, end, end], y, look))
-        self.write(f"{size:.2f}", end + 0.12, HIGH / 2 + 0.1, "output", "middle right")
+        self.write(f"{size:.2f}", end + 0.12, HIGH / 2 + 0.1, "middle right")
         plus = {"color": PANEL[self.theme], "size": 24, "line": {"color": color("output", self.theme), "width": 2}}
         face = {"size": 20, "color": color("output", self.theme)}
         sign = {"mode": "markers+text", "x": [end], "y": [self.base], "text": ["+"], "marker": plus, "textfont": face}
@@ -105,7 +105,7 @@ def norm_placement(
     shapes = [{"type": "rect", "layer": "below", "line": {"width": 0}, "fillcolor": PANEL[theme], **panel}]
     for drawing, order in zip(drawings, ("pre", "post"), strict=True):
         shapes += drawing.shapes
-        drawing.write(words[order], 0.1, 1.44, stands="middle right")
+        drawing.write(words[order], 0.1, 1.44, "middle right")
     layout = {
         "xaxis": axis(theme, visible=False, range=[0, WIDTH], fixedrange=True),
         "yaxis": axis(theme, visible=False, range=[-0.55, 3.75], fixedrange=True),
@@ -141,8 +141,8 @@ def _line(x: Sequence[float | None], y: Sequence[float | None], look: dict[str, 
     return {"type": "scatter", "mode": "lines", "x": list(x), "y": list(y), "line": look, "hoverinfo": "skip"}
 
 
-def _text(words: Sequence[tuple[float, float, str, str, str]]) -> dict[str, Any]:
+def _text(words: Sequence[tuple[float, float, str, str]]) -> dict[str, Any]:
     """All words as one trace, which plotly builds faster than as many annotations."""
-    x, y, text, colors, stands = map(list, zip(*words, strict=True))
-    look = {"textfont": {"size": 15, "color": colors}, "textposition": stands, "cliponaxis": False}
+    x, y, text, stands = map(list, zip(*words, strict=True))
+    look = {"textfont": {"size": 15}, "textposition": stands, "cliponaxis": False}
     return {"type": "scatter", "mode": "text", "x": x, "y": y, "text": text, "hoverinfo": "skip", **look}

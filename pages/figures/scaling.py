@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 import plotly.graph_objects as go
 from torch import Tensor
 
-from pages.figures.palette import Theme
+from pages.figures.palette import BACKGROUNDS, Theme
 from pages.figures.panels import domain
 from pages.figures.theme import GRID, axis, color, figure
 from transformer.lessons.measurements import ScalingMeasurement
 
 TICKS = [1, 4, 16, 64, 256]
+NEAR_START, NEAR_END = 2, 128  # head sizes beside which a number would leave the panel
 GAP = 0.08  # between panels, as a share of the width
 ABOVE = {"y": 1, "yref": "container", "yanchor": "top"}
 LEGEND = {"orientation": "h", "x": 0.5, "xanchor": "center", **ABOVE, "font": {"size": 15}}
@@ -55,8 +56,10 @@ def scaling(
             (without, names[0], sides[0], "neutral", "dash"),
             (scaled, names[1], sides[1], "weight", "solid"),
         ):
-            number = {"text": _number(values, here), "textposition": side}
-            data.append(_curve(measured.head_sizes, values, panel, name, color(role, theme), dash) | number)
+            number = {"text": _number(values, here), "textposition": _inwards(side, head_size)}
+            font = {"color": color(role, theme), "size": 16, "shadow": ", ".join([f"0 0 3px {BACKGROUNDS[theme]}"] * 4)}
+            curve = _curve(measured.head_sizes, values, panel, name, color(role, theme), dash)
+            data.append(curve | number | {"textfont": font})
         axes |= _axes(panel, axis_title, theme)
     layout = {
         "annotations": [_title(title, panel) for title, panel in zip(titles, PANELS, strict=True)],
@@ -80,10 +83,15 @@ def _curve(sizes: Tensor, values: Tensor, panel: Panel, name: str, hue: str, das
         "showlegend": panel is PANELS[0],
         "line": {"color": hue, "dash": dash, "width": 3},
         "marker": {"size": 7},
-        "textfont": {"color": hue, "size": 16},
         "cliponaxis": False,
         "hovertemplate": "%{y:.3g}",
     }
+
+
+def _inwards(position: str, head_size: int) -> str:
+    """Where a number stands: at the ends of the axis towards its middle, away from what is beside the panel."""
+    height, side = position.split()
+    return f"{height} {'right' if head_size <= NEAR_START else 'left' if head_size >= NEAR_END else side}"
 
 
 def _number(values: Tensor, here: int) -> list[str]:

@@ -49,3 +49,9 @@ def test_the_shapes_tell_the_cut_and_the_turn(open_page: Open) -> None:
     app = open_page("heads", **SMALL, text="I love")
     shapes = "`(2, 6, 24)` → `(2, 6, 3, 8)` → `(2, 3, 6, 8)` batch × heads × tokens × head_size"
     assert any(element.value.endswith(shapes) for element in app.markdown)
+
+
+@pytest.mark.parametrize("part, letter", [("query", "Q"), ("key", "K"), ("value", "V")])
+def test_the_formula_names_the_matrix_that_is_shown(open_page: Open, part: str, letter: str) -> None:
+    app = open_page("heads", **SMALL, heads_view=part)
+    assert any(element.value.startswith(f"${letter} = [\\,{letter}_1 ") for element in app.markdown)
