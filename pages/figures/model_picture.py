@@ -1,6 +1,7 @@
-"""The whole model as rows of stages, what its parts learn and what they compute, for each family: pure data for the first page."""
+"""The whole model as parts of stages, what its parts learn and what they compute, for each family: pure data for the first page."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Final, NamedTuple
 
 from transformer import ModelConfig
@@ -25,6 +26,23 @@ class Stage(NamedTuple):
     def of_source(self) -> "Stage":
         """The same where an encoder reads the source, whose tokens are counted by S."""
         return Stage(self.name, self.axes.replace("T", "S"))
+
+
+class Part(NamedTuple):
+    """A part of the model: its stages in rows; those of a block are repeated num_blocks times.
+
+    before, after: what enters and what leaves them, not repeated. whole: all repetitions as one stage.
+    """
+
+    rows: Rows
+    before: tuple[Stage, ...] = ()
+    after: tuple[Stage, ...] = ()
+    whole: tuple[Stage, ...] = ()
+
+    @property
+    def stages(self) -> Iterator[Stage]:
+        """All of them in the order of computation."""
+        return chain(self.before, *self.rows, self.after, self.whole)
 
 
 PAGES: Final = {
@@ -64,45 +82,45 @@ TRANSLATION: Final = (Stage("logits", "B T V"), Stage("softmax", "B T V"), Stage
 DECISION: Final = (Stage("average", "B D"), Stage("decision", "B C"), Stage("softmax", "B C"))
 
 
-def picture(config: ModelConfig) -> dict[str, Rows]:
-    """A GPT's rows of stages in the order of computation, by the part of the model; LayerNorm where this model has it.
-
-    The rows of "block" are repeated num_blocks times; their last stage is all of them together.
-    """
-    return {"input": (INPUT,), "block": _block(config), "output": ((*_last_norm(config), *OUTPUT),)}
+def picture(config: ModelConfig) -> dict[str, Part]:
+    """A GPT's stages in the order of computation, by the part of the model; LayerNorm where this model has it."""
+    return {"input": Part((INPUT,)), "block": _block(config), "output": Part(((*_last_norm(config), *OUTPUT),))}
 
 
-def classifier_picture(config: ModelConfig) -> dict[str, Rows]:
+def classifier_picture(config: ModelConfig) -> dict[str, Part]:
     """The same for a classifier: the blocks of a GPT, and one decision from the mean of all tokens."""
-    return {"input": (INPUT,), "block": _block(config), "output": ((*_last_norm(config), *DECISION),)}
+    return {"input": Part((INPUT,)), "block": _block(config), "output": Part(((*_last_norm(config), *DECISION),))}
 
 
-def translator_picture(config: ModelConfig) -> dict[str, Rows]:
-    """The same for an encoder–decoder, each attention as one stage; a row of "encoder" or "decoder" is in every block."""
-    encoder: Rows
-    decoder: Rows
+def translator_picture(config: ModelConfig) -> dict[str, Part]:
+    """The same for an encoder–decoder, each attention as one stage."""
+    memory = (MEMORY.of_source,)
     if config.norm_first:
-        encoder = (NORM, ENCODER, ADD, NORM, FEED_FORWARD), (ADD, MEMORY)
-        decoder = (TARGET, NORM, DECODER, ADD, NORM), (CROSS, ADD, NORM, FEED_FORWARD, ADD)
+        encoder = Part(_of_source(NORM, ENCODER, ADD_NORM, FEED_FORWARD, ADD))
+        decoder = Part(((NORM, DECODER, ADD_NORM, CROSS), (ADD_NORM, FEED_FORWARD, ADD)), before=(TARGET, *memory))
     else:
-        encoder = ((ENCODER, ADD_NORM, FEED_FORWARD, ADD_NORM, MEMORY),)
-        decoder = (TARGET, DECODER, ADD_NORM, CROSS, ADD_NORM), (FEED_FORWARD, ADD_NORM)
+        encoder = Part(_of_source(ENCODER, ADD_NORM, FEED_FORWARD, ADD_NORM), after=memory)
+        decoder = Part(((DECODER, ADD_NORM, CROSS, ADD_NORM), (FEED_FORWARD, ADD_NORM)), before=(TARGET,))
     return {
-        "input": (tuple(stage.of_source for stage in INPUT),),
-        "encoder": tuple(tuple(stage.of_source for stage in row) for row in encoder),
+        "input": Part(_of_source(*INPUT)),
+        "encoder": encoder,
         "decoder": decoder,
-        "output": ((*_last_norm(config), *TRANSLATION),),
+        "output": Part(((*_last_norm(config), *TRANSLATION),)),
     }
+
+
+def _of_source(*stages: Stage) -> Rows:
+    return (tuple(stage.of_source for stage in stages),)
 
 
 def _last_norm(config: ModelConfig) -> tuple[Stage, ...]:
     return (NORM,) if config.norm_first else ()
 
 
-def _block(config: ModelConfig) -> Rows:
+def _block(config: ModelConfig) -> Part:
     first, last = ((NORM,), ()) if config.norm_first else ((), (NORM,))
     attention = ((*first, *SCORING), (*MIXING, ADD, *last))
-    return (*attention, (*first, FEED_FORWARD, ADD, *last, STACK))
+    return Part((*attention, (*first, FEED_FORWARD, ADD, *last)), whole=(STACK,))
 
 
 def sizes(config: ModelConfig, **counts: int) -> dict[str, int]:

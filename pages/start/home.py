@@ -1,19 +1,21 @@
 """The whole model on one picture, for each family: every stage leads to its page."""
 
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from pages.figures.model_picture import Stage, brief, shape
+from pages.figures.model_picture import Rows, Stage, brief, shape
 from pages.figures.sentence import percent
 from pages.figures.token_strip import STYLE, piece
 from pages.ui import catalog, sidebar, state
 from pages.ui.families import FAMILIES, Shown
 from pages.ui.parts import Page
 from transformer import GPT
+from transformer.classifier import Classifier
 
 MOST_PIECES = 26
+SIDES = 1, 0  # colours of a decision and of what is against it, as the classification page has them
 page = Page(__file__)
 words, links = page.words, catalog.links()
 
@@ -24,39 +26,63 @@ def draw_sentence(shown: Shown) -> None:
     st.html(f'<div class="tokens sentence">{pieces}{"…" if len(shown.tokens) > MOST_PIECES else ""}</div>')
 
 
-def draw_stage(stage: Stage, axes: Mapping[str, int]) -> None:
+def draw_stage(stage: Stage, axes: Mapping[str, int], key: str) -> None:
     """A card with the live shape of what the stage makes; a link when the stage has a page."""
     live = ", ".join(map(str, shape(stage, axes)))
     label = f"**{getattr(words.stages, stage.name)}** `({live})`"
-    if stage.page in links:
-        st.page_link(links[stage.page], label=label)
-    else:
-        st.markdown(label)
+    with st.container(key=f"stage_{key}"):
+        if stage.page in links:
+            st.page_link(links[stage.page], label=label)
+        else:
+            st.markdown(label)
 
 
 def draw_model(shown: Shown) -> None:
-    """All stages in the order of computation, and at the end what the model says."""
+    """All stages in the order of computation, and at the end what the model says; what is repeated stands in a frame."""
     with st.container(key="model"):
-        for part, rows in shown.picture.items():
-            with st.container(key=f"part_{part}", horizontal=True, vertical_alignment="center", wrap=False):
-                st.markdown(getattr(words.model, part).format(blocks=shown.blocks))
-                with st.container(key=f"rows_{part}"):
-                    for number, row in enumerate(rows):
-                        with st.container(key=f"row_{part}_{number}", horizontal=True, wrap=False):
-                            for place, stage in enumerate(row):
-                                with st.container(key=f"stage_{part}_{number}_{place}"):
-                                    draw_stage(stage, shown.axes)
-                            if part == "output":
-                                draw_said(shown)
+        for name, part in shown.picture.items():
+            with st.container(key=f"part_{name}", horizontal=True, vertical_alignment="center", wrap=False):
+                draw_name(getattr(words.model, name).format(blocks=shown.blocks), part.whole)
+                draw_beside("before", part.before, shown)
+                draw_rows(name, part.rows, shown)
+                draw_beside("after", part.after, shown)
+
+
+def draw_name(name: str, whole: Sequence[Stage]) -> None:
+    """What a part is called; a link where a page shows all its repetitions."""
+    for stage in whole:
+        st.page_link(links[stage.page], label=f"**{name}** `{getattr(words.stages, stage.name)}`")
+    if not whole:
+        st.markdown(name)
+
+
+def draw_beside(side: str, stages: Sequence[Stage], shown: Shown) -> None:
+    """What stands beside a frame."""
+    if stages:
+        with st.container(key=f"beside_{side}"):
+            for stage in stages:
+                draw_stage(stage, shown.axes, f"{side}_{stage.name}")
+
+
+def draw_rows(name: str, rows: Rows, shown: Shown) -> None:
+    """A part's stages, row by row."""
+    with st.container(key=f"rows_{name}"):
+        for number, row in enumerate(rows):
+            with st.container(key=f"row_{name}_{number}", horizontal=True, wrap=False):
+                for place, stage in enumerate(row):
+                    draw_stage(stage, shown.axes, f"{name}_{number}_{place}")
+                if name == "output":
+                    draw_said(shown)
 
 
 def draw_said(shown: Shown) -> None:
     """What the live model says to the sentence: the likeliest answers, or a text."""
+    colors = SIDES if family == Classifier.family else range(len(shown.guesses))
     guesses = "".join(
-        f"<span>{piece(label, place)} <small>{percent(chance)}</small></span>"
-        for place, (label, chance) in enumerate(shown.guesses)
+        f"<span>{piece(label, color)} <small>{percent(chance)}</small></span>"
+        for color, (label, chance) in zip(colors, shown.guesses, strict=True)
     )
-    said = guesses or f"<q>{html.escape(shown.written)}</q>"
+    said = guesses or f'<q title="{html.escape(shown.written)}">{html.escape(shown.written)}</q>'
     st.html(f'<div class="tokens sentence guesses">{said}</div>')
 
 

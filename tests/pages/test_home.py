@@ -1,5 +1,6 @@
 """The first page: the whole model with its live shapes, links to every page, and a count that PyTorch confirms."""
 
+import re
 from typing import Any
 
 import pytest
@@ -21,8 +22,11 @@ from pages.figures.model_picture import (
     translator_parameters,
     translator_picture,
 )
+from pages.figures.palette import DIVERGING
+from pages.figures.token_strip import STYLE
 from pages.ui import catalog
 from tests.pages.conftest import Open
+from tests.pages.markup import parse
 from tests.pages.reading import component
 from transformer import GPT, ModelConfig
 from transformer.classification import demonstration as classification_demonstration
@@ -140,7 +144,7 @@ def test_every_stage_shows_the_shape_that_the_trace_has(norm_first: bool) -> Non
         "logits": "logits",
         "batch": "tokens",
     }
-    stages = {stage.name: stage for rows in picture(config).values() for row in rows for stage in row}
+    stages = {stage.name: stage for part in picture(config).values() for stage in part.stages}
     for name, field in fields.items():
         assert shape(stages[name], sizes(config, B=2, T=5, N=5)) == made[field], name
 
@@ -156,7 +160,6 @@ def test_every_stage_of_a_translator_shows_the_shape_that_the_trace_has(norm_fir
         "encoder": {
             "encoder_attention": trace.encoder.blocks[0].attention.weights,
             "feed_forward": trace.encoder.blocks[0].feed_forward.output,
-            "memory": trace.encoder.memory,
         },
         "decoder": {
             "target_input": trace.decoder.embedding.embeddings,
@@ -167,15 +170,17 @@ def test_every_stage_of_a_translator_shows_the_shape_that_the_trace_has(norm_fir
         "output": {"logits": trace.decoder.logits, "decoding": trace.decoder.tokens},
     }
     for part, tensors in made.items():
-        stages = {stage.name: stage for row in parts[part] for stage in row}
+        stages = {stage.name: stage for stage in parts[part].stages}
         for name, tensor in tensors.items():
             assert shape(stages[name], axes) == tuple(tensor.shape), name
+    memory = next(stage for part in parts.values() for stage in part.stages if stage.name == "memory")
+    assert shape(memory, axes) == tuple(trace.encoder.memory.shape)
 
 
 def test_every_stage_of_a_classifier_shows_the_shape_that_the_trace_has() -> None:
     config = ClassifierConfig(**SIZES, num_classes=3)
     trace = Classifier(config).trace(torch.ones(2, 5, dtype=torch.long))
-    stages = {stage.name: stage for stage in classifier_picture(config)["output"][0]}
+    stages = {stage.name: stage for stage in classifier_picture(config)["output"].stages}
     axes = sizes(config, B=2, T=5, N=5, C=3)
     for name, tensor in {"norm": trace.final_norm, "average": trace.mean, "decision": trace.logits}.items():
         assert shape(stages[name], axes) == tuple(tensor.shape)
@@ -184,27 +189,42 @@ def test_every_stage_of_a_classifier_shows_the_shape_that_the_trace_has() -> Non
 @pytest.mark.parametrize("norm_first", [True, False])
 def test_a_translators_stages_stand_in_the_order_of_computation(norm_first: bool) -> None:
     parts = translator_picture(ModelConfig(**SIZES, norm_first=norm_first))
-    decoder = [stage.name for row in parts["decoder"] for stage in row]
+    decoder = [stage.name for stage in parts["decoder"].stages]
     order = [decoder.index(name) for name in ("decoder_attention", "cross_attention", "feed_forward")]
     assert order == sorted(order)
-    assert max(len(row) for rows in parts.values() for row in rows) <= 5
-    norms = sum(stage.name in ("norm", "add_norm") for rows in parts.values() for row in rows for stage in row)
+    assert max(len(row) + bool(part.before + part.after) for part in parts.values() for row in part.rows) <= 5
+    norms = sum(stage.name in ("norm", "add_norm") for part in parts.values() for stage in part.stages)
     assert norms == 2 + 3 + norm_first  # the encoder's own last one is its memory
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+@pytest.mark.parametrize("made", [picture, classifier_picture, translator_picture])
+def test_what_is_made_once_is_not_among_what_is_repeated(norm_first: bool, made: Any) -> None:
+    parts = made(ModelConfig(**SIZES, norm_first=norm_first))
+    repeated = [
+        stage.name
+        for name in {"block", "encoder", "decoder"} & parts.keys()
+        for row in parts[name].rows
+        for stage in row
+    ]
+    once = [stage.name for part in parts.values() for stage in (*part.before, *part.after, *part.whole)]
+    assert repeated and not {"stack", "memory", "target_input"} & set(repeated)
+    assert sorted(once) == (["memory", "target_input"] if made is translator_picture else ["stack"])
 
 
 @pytest.mark.parametrize("norm_first", [True, False])
 def test_layer_norm_stands_where_the_model_has_it(norm_first: bool) -> None:
     config = ModelConfig(**SIZES, norm_first=norm_first)
-    blocks = [stage.name for row in picture(config)["block"] for stage in row]
+    blocks = [stage.name for stage in picture(config)["block"].stages]
     assert blocks.index("norm") == (0 if norm_first else blocks.index("residual") + 1)
     assert blocks.count("norm") == 2
-    assert ("norm" in [stage.name for stage in picture(config)["output"][0]]) == norm_first
+    assert ("norm" in [stage.name for stage in picture(config)["output"].stages]) == norm_first
 
 
 def test_every_page_of_the_walk_is_a_stage_that_can_be_clicked(open_page: Open) -> None:
     app = open_page("home", weights="random", d_model=24, heads=3, batch=2, context=11)
     parts = picture(app.session_state["_lesson"].config).values()
-    stages = [stage.page for rows in parts for row in rows for stage in row]
+    stages = [stage.page for part in parts for stage in part.stages]
     links = [element.proto.page for element in app.get("page_link")]
     for entry in catalog.WALK:
         assert links.count(entry.name) == stages.count(entry.name)
@@ -265,11 +285,10 @@ def test_extremes_draw(open_page: Open, choices: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("made", [picture, translator_picture, classifier_picture])
 def test_the_axes_of_stages_are_letters_of_a_trace(made: Any) -> None:
-    for rows in made(ModelConfig(**SIZES)).values():
-        for row in rows:
-            for stage in row:
-                assert isinstance(stage, Stage)
-                assert set(stage.axes.split()) <= set("NBTSDHKVC")
+    for part in made(ModelConfig(**SIZES)).values():
+        for stage in part.stages:
+            assert isinstance(stage, Stage)
+            assert set(stage.axes.split()) <= set("NBTSDHKVC")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -315,6 +334,21 @@ def test_the_classes_on_the_page_have_the_models_probabilities(open_page: Open) 
     best = task.labels[int(chances.argmax())]
     assert f">{best}<" in said and f"{100 * float(chances.max()):.0f}%" in said
     assert said.index(f">{best}<") == min(said.index(f">{label}<") for label in task.labels)
+
+
+@pytest.mark.parametrize("sentence", ["The soup was not bad.", "I will never come back."])
+def test_a_decision_is_warm_and_what_is_against_it_cool_as_on_its_own_page(open_page: Open, sentence: str) -> None:
+    app = open_page("home", home_view="classifier", classification_text_en=sentence)
+    said = next(element.proto.body for element in app.get("html") if "guesses" in element.proto.body)
+    colors = [piece.classes[-1] for piece in parse(said).all("piece")]
+    tints = [
+        re.search(rf"\.{name} {{ background: light-dark\(#(..)..(..),", STYLE.read_text(encoding="utf-8"))
+        for name in colors
+    ]
+    warmth = [int(tint[1], 16) - int(tint[2], 16) for tint in tints if tint]
+    assert warmth[0] > 0 > warmth[1]
+    against, supports = DIVERGING["light"][2], DIVERGING["light"][-3]
+    assert int(supports[1:3], 16) > int(supports[5:], 16) and int(against[1:3], 16) < int(against[5:], 16)
 
 
 @pytest.mark.parametrize(
