@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from torch import nn
 
 from pages.figures import model_picture
-from pages.figures.model_picture import Rows, sizes
+from pages.figures.model_picture import Part, sizes
 from pages.ui import cache, catalog, classification_choices, state, translation, translation_choices
 from pages.ui.parts import Page
 from pages.ui.translation import Translation
@@ -32,7 +32,7 @@ class Shown(NamedTuple):
 
     model: nn.Module
     blocks: int
-    picture: Mapping[str, Rows]
+    picture: Mapping[str, Part]
     axes: Mapping[str, int]
     learned: Mapping[str, int]
     computed: Mapping[str, int]

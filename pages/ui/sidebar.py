@@ -22,19 +22,21 @@ def want(controls: str) -> None:
 def draw(words: Words, looked_at: Lesson, address: Mapping[str, str]) -> None:
     """Draws the controls that the page wants, and has the address written."""
     wanted, chosen = state.recall("wanted"), state.chosen()
-    lines: list[Line] = [[_codes("lang", chosen, words.languages, "", "buttons")]]
+    lines: list[Line] = [
+        [_codes("lang", chosen, words.languages, "", "buttons")],
+        [Control("switch", "hall", words.hall, chosen["hall"], hint=words.hall_help)],
+    ]
     if wanted != "own":
         lines += _sentence(words, chosen)
     if wanted == "walk":
         lines += [_walked(words, looked_at), *_weights(words, chosen)]
         lines += [*_sizes(words, chosen, looked_at), _place(words, chosen, looked_at)]
-    lines.append([Control("switch", "hall", words.hall, chosen["hall"], hint=words.hall_help)])
     desk(lines, key="desk", on_change=_choose, address=address)
 
 
 def _choose(name: str, value: Any) -> None:
     """Takes over what was changed; a choice that is not possible is repaired by `state.settle`."""
-    phrases: dict[str, str] = catalog.frame_words(state.language()).presets.table()
+    phrases: dict[str, str] = catalog.frame_words(state.language()).phrases.table()
     if name == "preset" and str(value) in phrases:
         state.put("text", phrases[str(value)])
     elif name in DEFAULTS:
@@ -48,7 +50,7 @@ def _codes(name: str, chosen: Choices, names: Words, label: str, kind: Kind, cod
 
 
 def _sentence(words: Words, chosen: Choices) -> list[Line]:
-    examples = [(name, name) for name in words.presets.table()]
+    examples = list(words.presets.table().items())
     return [
         [Control("text", "text", words.sentence, chosen["text"], hint=words.invite)],
         [Control("phrases", "preset", words.examples, options=examples)],

@@ -94,14 +94,15 @@ def address_of(visitor: Visitor) -> str:
 PAGES = {
     "encoder_decoder": {"translation_width": 96, "translation_cut": 6, "translation_N": 3, "translation_start": 7},
     "classification": {"classification_learned_en": "zh", "classification_model": "untrained"},
-    "why_attention": {"why_attention_n": 128, "why_attention_gain": 2, "why_attention_bias": 5},
+    "why_attention": {"why_attention_gain": 2, "why_attention_bias": 5},
     "three_words": {"three_words_rate": 1, "three_words_divided": False, "three_words_words": "a 1 0 2\nb"},
 }
+LINKS = {"encoder_decoder": "model=random", "why_attention": "view=gradient"}  # where these can be chosen
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_what_is_chosen_on_a_page_of_its_own_is_shown_and_linked(address: str, name: str) -> None:
-    with Visitor(address, name, "model=random" if name == "encoder_decoder" else "") as visitor:
+    with Visitor(address, name, LINKS.get(name, "")) as visitor:
         visitor.run()
         for key, value in PAGES[name].items():  # the heads that can be chosen follow from the width
             choose_own(visitor, **{key: value})
@@ -116,7 +117,7 @@ def test_what_is_chosen_on_a_page_of_its_own_is_shown_and_linked(address: str, n
 @pytest.mark.parametrize("value", [None, "", "x", -1, 10**30, 1.5, True, [], ["en"], {}, {"a": 1}, "\ud800 half"])
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_a_browser_sends_breaks_a_page_of_its_own(address: str, name: str, value: Any) -> None:
-    with Visitor(address, name, "model=random" if name == "encoder_decoder" else "") as visitor:
+    with Visitor(address, name, LINKS.get(name, "")) as visitor:
         visitor.run()
         shown = own(visitor)
         choose_own(visitor, **dict.fromkeys([*shown, "choices", "_lesson", "lang", ""], value))

@@ -199,6 +199,15 @@ def test_every_choice_survives_a_walk_through_all_pages(open_page: Open) -> None
         assert {name: app.session_state["choices"][name] for name in choices} == choices, entry
 
 
+@pytest.mark.parametrize("language", choices.LANGUAGES)
+def test_language_and_hall_stand_first_on_every_page(open_page: Open, language: str) -> None:
+    app = open_page("home", lang=language)
+    for entry in catalog.WALK:
+        app.switch_page(str(entry.script)).run()
+        lines = component(app, "desk")["lines"]
+        assert [[control["name"] for control in line] for line in lines[:2]] == [["lang"], ["hall"]], entry
+
+
 def test_the_next_button_turns_the_page_whatever_is_in_the_link(open_page: Open) -> None:
     app = open_page("home", hall=True, lang="zh", d_model=96, weights="random")
     app.session_state["_turn"] = component(app, "header")["next"]["page"]["name"]
