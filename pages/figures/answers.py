@@ -44,7 +44,7 @@ def _across(panel: Panel, theme: Theme) -> dict[str, Any]:
 
 
 def _curves(pair: Tensor, name: str, theme: Theme) -> list[dict[str, Any]]:
-    looks = (("value", "solid", "circle"), ("key", "dash", "x"))
+    looks = (("kind0", "solid", "circle"), ("kind1", "dash", "x"))
     return [
         {
             "type": "scatter",
@@ -64,6 +64,6 @@ def _title(right: str, wrong: str, middle: float, theme: Theme) -> dict[str, Any
     """The names of the two curves in their colours, above their panel."""
     named = [
         f"<span style='color:{color(role, theme)}'>{mark} <b>{text}</b></span>"
-        for role, mark, text in (("value", "●", right), ("key", "✕", wrong))
+        for role, mark, text in (("kind0", "●", right), ("kind1", "✕", wrong))
     ]
     return title("   ".join(named), middle, xanchor="center", font={"size": 15})

@@ -1,15 +1,19 @@
 """Beam search as a tree: what was kept after each token, from whom it came, and what won in the end."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
-from pages.figures.palette import Theme
-from pages.figures.theme import MONO, axis, color, figure, literal
+from pages.figures.palette import BACKGROUNDS, INK, Theme
+from pages.figures.theme import GRID, MONO, axis, color, figure, literal
+from pages.figures.token_strip import letters
+from transformer.encoder_decoder import BEGIN
 from transformer.translation.decoding import Hypothesis
 
-LETTERS = 110  # that have room beside each other
+LETTERS = 84  # that have room beside each other where the type is largest
+GAP = 1.4  # letters, from a card to the next
 
 
 class Node(NamedTuple):
@@ -38,6 +42,27 @@ def nodes(beams: Sequence[Sequence[Hypothesis]]) -> Iterator[Node]:
             yield Node(step, rank, before, one, waits, one.ids == best[: len(one.ids)])
 
 
+class Columns(NamedTuple):
+    """One for what is read first and one for each token: their middles in letters from the left, where the last one ends, and
+    how many letters have room in each.
+    """
+
+    middles: Sequence[float]
+    end: float
+    room: int
+
+
+def columns(widths: Sequence[int]) -> Columns:
+    """Each as wide as its longest token, if there is room for all; else the longest are cut. widths: of the longest, in letters."""
+    room = max(widths)
+    while room > 2 and sum(min(width, room) + GAP for width in widths) > LETTERS:
+        room -= 1
+    ends = [*accumulate(min(width, room) + GAP for width in widths)]
+    return Columns(
+        [end - (min(width, room) + GAP) / 2 for end, width in zip(ends, widths, strict=True)], ends[-1], room
+    )
+
+
 def beam_tree(
     beams: Sequence[Sequence[Hypothesis]],
     piece: Callable[[int], str],
@@ -45,28 +70,39 @@ def beam_tree(
     titles: tuple[str, str],
     theme: Theme,
 ) -> go.Figure:
-    """A column for each token, the best hypothesis on top. titles: of the columns and of the ranks."""
-    found = list(nodes(beams))
-    width = max(len(beam) for beam in beams)
-    lines = [_lines([n for n in found if n.wins is wins], wins, theme) for wins in (False, True)]
-    room = max(2, LETTERS // len(beams))
-    texts = ["·" if node.waits else _cut(piece(node.hypothesis.ids[-1]), room) for node in found]
-    marks = _marks(found, texts, sentence, theme)
+    """A column for each token, the best hypothesis on top. titles: of the columns and of the ranks.
+
+    A token is the node itself: its card lies on the lines, so that none of them crosses a word.
+    """
+    found, begin = list(nodes(beams)), piece(BEGIN)
+    texts = ["·" if node.waits else piece(node.hypothesis.ids[-1]) for node in found]
+    widths = [letters(begin), *[0] * len(beams)]
+    for node, text in zip(found, texts, strict=True):
+        widths[node.step + 1] = max(widths[node.step + 1], letters(text))
+    middles, end, room = columns(widths)
+    cards = [(begin, 0, 0, True), *((t, n.step + 1, n.rank, n.wins) for t, n in zip(texts, found, strict=True))]
+    across, down = _numbered(middles[1:]), _numbered(range(max(len(beam) for beam in beams)))
     layout = {
-        "xaxis": axis(theme, titles[0], range=[-1.4, len(beams) - 0.4], dtick=1, tickvals=list(range(len(beams))))
-        | {"ticktext": [str(step + 1) for step in range(len(beams))], "showgrid": False, "zeroline": False},
-        "yaxis": axis(theme, titles[1], range=[width - 0.4, -0.6], tickvals=list(range(width)), zeroline=False)
-        | {"ticktext": [str(rank + 1) for rank in range(width)]},
+        "xaxis": axis(theme, titles[0], range=[0, end], **across),
+        "yaxis": axis(theme, titles[1], range=[len(down["tickvals"]) - 0.4, -0.6], **down),
         "margin": {"l": 10, "r": 10, "t": 6, "b": 6},
+        "annotations": [_card(_cut(text, room), middles[at], rank, wins, theme) for text, at, rank, wins in cards],
     }
-    return figure([*lines, marks], theme, **layout)
+    lines = [_lines([n for n in found if n.wins is wins], middles, wins, theme) for wins in (False, True)]
+    return figure([*lines, _marks(found, middles, sentence)], theme, **layout)
 
 
-def _lines(found: Sequence[Node], wins: bool, theme: Theme) -> dict[str, Any]:
+def _numbered(places: Sequence[float]) -> dict[str, Any]:
+    """An axis whose marks are counted."""
+    names = [str(number) for number, _ in enumerate(places, 1)]
+    return {"tickvals": list(places), "ticktext": names, "showgrid": False, "zeroline": False}
+
+
+def _lines(found: Sequence[Node], middles: Sequence[float], wins: bool, theme: Theme) -> dict[str, Any]:
     x: list[float | None] = []
     y: list[float | None] = []
     for node in found:
-        x += [node.step - 1, node.step, None]
+        x += [middles[node.step], middles[node.step + 1], None]
         y += [node.before, node.rank, None]
     look = {"color": color("output" if wins else "neutral", theme), "width": 4 if wins else 1.5}
     return {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": look, "opacity": 1 if wins else 0.35} | {
@@ -76,24 +112,37 @@ def _lines(found: Sequence[Node], wins: bool, theme: Theme) -> dict[str, Any]:
 
 def _cut(text: str, room: int) -> str:
     """As much of a token as has room; all of it is in the sentence that is shown on hover."""
-    return literal(text if len(text) <= room else f"{text[: room - 1]}…")
+    shown = text
+    while letters(shown) > room:
+        shown = f"{shown.removesuffix('…')[:-1]}…"
+    return literal(shown)
 
 
-def _marks(
-    found: Sequence[Node], texts: Sequence[str], sentence: Callable[[Sequence[int]], str], theme: Theme
-) -> dict[str, Any]:
+def _card(text: str, x: float, rank: int, wins: bool, theme: Theme) -> dict[str, Any]:
+    """A token on its place; what wins in the end is lit."""
+    lit = color("output", theme)
+    return {
+        "x": x,
+        "y": rank,
+        "text": text,
+        "showarrow": False,
+        "font": {"family": MONO, "size": 14, "color": INK if wins else color("neutral", theme)},
+        "bgcolor": lit if wins else BACKGROUNDS[theme],
+        "bordercolor": lit if wins else GRID[theme],
+        "borderwidth": 1.5,
+        "borderpad": 2,
+    }
+
+
+def _marks(found: Sequence[Node], middles: Sequence[float], sentence: Callable[[Sequence[int]], str]) -> dict[str, Any]:
+    """What is shown on hover: an unseen point under each card."""
     hover = [f"{literal(sentence(node.hypothesis.ids))}<br>{node.hypothesis.log_probability:.3f}" for node in found]
-    hues = [color("output" if node.wins else "neutral", theme) for node in found]
     return {
         "type": "scatter",
-        "mode": "markers+text",
-        "x": [node.step for node in found],
+        "mode": "markers",
+        "x": [middles[node.step + 1] for node in found],
         "y": [node.rank for node in found],
-        "text": list(texts),
-        "textposition": "top center",
-        "textfont": {"family": MONO, "size": 14, "color": hues},
-        "marker": {"size": 8, "color": hues},
-        "cliponaxis": False,
+        "marker": {"size": 24, "opacity": 0},
         "hovertext": hover,
         "hovertemplate": "%{hovertext}<extra></extra>",
     }

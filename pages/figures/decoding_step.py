@@ -8,9 +8,10 @@ from html import escape
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pages.figures.predictions import percent
+from pages.figures.sentence import percent
 
 STYLE: Final = Path(__file__).with_suffix(".css")
+STRONG = 0.65  # a weight above it makes a chip on which the letters of the paper stand out more than ink
 
 
 class Captions(NamedTuple):
@@ -51,7 +52,7 @@ def decoding_step(
 
 
 def _looked(piece: str, weight: float) -> str:
-    strong = " strong" * (weight > 0.5)
+    strong = " strong" * (weight > STRONG)
     return (
         f'<span class="chip looked{strong}" style="--share: {100 * weight:.0f}%"><span class="piece">{escape(piece)}</span>'
         f"<small>{escape(percent(weight))}</small></span>"

@@ -38,7 +38,7 @@ def held_out(
 
 def _bars(accuracies: Mapping[str, float], theme: Theme) -> dict[str, Any]:
     values = list(accuracies.values())
-    plain, lit = color("neutral", theme), color("output", theme)
+    plain, lit = color("neutral", theme), color("kind0", theme)
     return {
         "type": "bar",
         "orientation": "h",

@@ -4,7 +4,8 @@ Queries, keys, values and outputs wear the Okabe–Ito colours (Okabe & Ito 2008
 colour-blind eyes tell apart; in the dark theme a brighter tint of the same hue. The ramps were spaced evenly in OKLab
 lightness, so that equal steps of a number look like equal steps of colour, and both arms of the diverging ramp weigh
 the same. The heads' hues were found one after another, each as far as could be, in OKLab and for normal, red-blind and
-green-blind eyes, from the names before and from the heads before it.
+green-blind eyes, from the names before and from the heads before it. Kinds are things that a page compares and that are
+no part of attention, such as families of layers: hues far from all names, and each as far from the heads as these are.
 """
 
 from typing import Final, Literal
@@ -25,6 +26,9 @@ ROLES: Final[dict[Role, tuple[str, str]]] = {
     "token": ("#867003", "#cfb656"),
     "position": ("#7658cb", "#b9a9ff"),
     "weight": ("#0a5b5e", "#4dc8b8"),
+    "kind0": ("#4b00af", "#c32dff"),
+    "kind1": ("#781423", "#ff0032"),
+    "kind2": ("#647378", "#919696"),
     "head0": ("#6d1184", "#b862d2"),
     "head1": ("#a20948", "#e1527b"),
     "head2": ("#1640ad", "#5285f8"),

@@ -12,6 +12,8 @@ from typing import Final, NamedTuple
 
 from torch import Tensor
 
+from pages.figures.token_strip import letters
+
 STYLE: Final = Path(__file__).with_name("reading.css")
 MOST: Final = 24
 """Tokens drawn of a longer sentence."""
@@ -39,8 +41,9 @@ def reading(labels: Sequence[str], hidden: Tensor, weights: Tensor, captions: Ca
     columns = "".join(_recurrent(labels[t], hidden[t], t, t + 1 < shown) for t in range(shown))
     tokens = "".join(f"<div>{_token(label, 0)}</div>" for label in labels[:shown])
     names = "reading many" if shown > FEW else "reading"
+    longest = max(map(letters, labels[:shown]))
     return (
-        f'<div class="{names}" id="reading-{times}" style="--count: {shown}">'
+        f'<div class="{names}" id="reading-{times}" style="--count: {shown}; --letters: {longest}">'
         f"{_heading(captions.recurrent, captions.recurrent_note + more)}"
         f'<div class="line">{columns}</div>'
         f"{_heading(captions.attention, captions.attention_note + more)}"

@@ -32,11 +32,11 @@ if not len(seen.tokens):
     st.info(words.invite)
     st.stop()
 model, trace, labels, decided = seen.model, seen.trace, seen.labels, seen.decided
-length, classes = len(labels), [words.classes_names.table().get(label, label) for label in seen.task.labels]
+classes = [words.classes_names.table().get(label, label) for label in seen.task.labels]
 decision = literal(classes[decided])
 padded = [*labels, *[words.padding] * seen.padding]
 probabilities = trace.log_probabilities[0].exp()
-picked = min(int(state.get("query")), length - 1), min(int(state.get("dim")), model.config.d_model - 1)
+picked = min(int(state.get("query")), len(padded) - 1), min(int(state.get("dim")), model.config.d_model - 1)
 
 
 def pick_dimension(selection: Selection) -> None:
@@ -45,12 +45,12 @@ def pick_dimension(selection: Selection) -> None:
 
 
 def draw_way() -> None:
-    """What enters, what leaves each block, the mean of it and the decision. All rows but the last are tokens."""
+    """What enters, what leaves each block, with the padding that the mean leaves out; the mean, and the decision."""
     streams = [trace.embedding.embeddings, *(block.output for block in trace.blocks[:-1]), trace.final_norm]
-    limit = float(torch.cat(streams)[:, :length].abs().max())
-    look: dict[str, Any] = {"rows": labels, "row_role": "token", "limit": limit}
-    blocks = [Matrix(x[0, :length], f"X{number}", **look) for number, x in enumerate(streams)]
-    mean = Matrix(trace.mean, "m", "output", limit=limit, row_offset=length, link="column")
+    limit = float(torch.cat(streams).abs().max())
+    look: dict[str, Any] = {"rows": padded, "row_role": "token", "limit": limit}
+    blocks = [Matrix(x[0], f"X{number}", **look) for number, x in enumerate(streams)]
+    mean = Matrix(trace.mean, "m", "output", limit=limit, row_offset=len(padded), link="column")
     scores = Matrix(trace.log_probabilities.T, "ln p", "output", classes, link="none")
     above = [part for matrix in blocks for part in (words.block, matrix)][1:]
     flow(
@@ -118,7 +118,7 @@ def draw_words() -> None:
     }
     toward = words.effects.axis.format(decision=classes[decided])
     page.plot(attributions(effects, labels, toward, page.theme), "classification_words", beside_words=True)
-    st.caption(words.effects.told)
+    st.markdown(words.effects.told)
 
 
 def draw_held_out() -> None:
@@ -132,13 +132,13 @@ def draw_held_out() -> None:
     )
     told = words.judged.told if seen.weights.language != OWN else words.judged.own
     later = words.judged.earlier.format(step=step) if step != seen.weights.step else ""
-    st.caption(joined(page.language, told, later))
+    st.markdown(joined(page.language, told, later))
 
 
 def draw_wrong() -> None:
     """The same sentence in every place of a batch, and with more and more padding: right code and circulating code."""
     neighbours, _, _ = batch(seen.task.held_out[: min(NEIGHBOURS, model.config.context_length - 1)])
-    room = model.config.context_length - length
+    room = model.config.context_length - len(labels)
     asked = {
         "numbers_batch": (words.mistakes.place, answers_by_place(model, seen.tokens, neighbours)),
         "averages_padding": (words.mistakes.padding, answers_by_padding(model, seen.tokens, room)),
@@ -152,7 +152,7 @@ def draw_wrong() -> None:
     page.plot(figure, "classification_wrong", beside_words=True)
     with st.spinner(words.computing):
         by_place, by_padding = seen.weights.unsteady
-    st.caption(words.mistakes.told.format(place=by_place, padding=by_padding, n=len(seen.task.held_out)))
+    st.markdown(words.mistakes.told.format(place=by_place, padding=by_padding, n=len(seen.task.held_out)))
 
 
 VIEWS = {

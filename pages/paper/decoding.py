@@ -128,7 +128,7 @@ def draw_beam() -> Proof:
         st.html(beam_table(rows, words.beam.heads))
         best = kept[0]
         same = seen.written == tuple(id for id in best.ids if id != END)
-        tell(f"{words.beam.same if same else words.beam.different} {words.beam.note}")
+        tell(joined(page.language, words.beam.same if same else words.beam.different, words.beam.note))
     again = seen.again(source, torch.tensor([[BEGIN, *best.ids[:-1]]]))[0].log_softmax(-1)
     shown = torch.tensor(best.log_probabilities)
     return Proof(shown, again[torch.arange(len(shown)), torch.tensor(best.ids)], "nn.Transformer")

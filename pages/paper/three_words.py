@@ -19,6 +19,7 @@ from transformer.lessons.single_head import attend, descend, gradient_by_hand, l
 from transformer.lessons.written import shared_places
 
 NAMED = ("projections", "scores", "scaling", "weights", "output", "loss", "gradient", "step", "related")  # the pictures
+AHEAD = 10  # steps that the curve looks ahead, as many as the button takes
 FLAT = 8  # a loss that fell by more would lie on the floor of a linear axis
 BANDS = [("query", WIDTH), ("key", WIDTH), ("value", WIDTH)]
 
@@ -115,27 +116,26 @@ def draw_mix(weights: Tensor, values: Tensor, output: Tensor, tokens: list[str],
 
 
 def draw_loss() -> None:
-    """New embeddings, target, difference, and the mean of its squares; below them the loss so far."""
+    """New embeddings, target, difference; below them the mean of its squares, so far and if learning went on."""
     difference = trace.output - wanted
     limit = float(torch.stack((trace.output, wanted, difference)).abs().max()) or None
     look: dict[str, Any] = {"rows": labels, "limit": limit}
     made, aim = Matrix(trace.output, "O", "output", **look), Matrix(wanted, words.wanted, **look)
-    loss = Matrix(torch.tensor([[now.loss]]), words.loss, link="none")
     flow(
-        [[made, "−", aim, "=", Matrix(difference, words.difference, **look), words.squares, loss]],
+        [[made, "−", aim, "=", Matrix(difference, words.difference, **look)]],
         key="three_words_loss",
         selected=picked(difference),
         readout=Readout("value", words.error.table(), operands=(0, 1), result=2),
-        height=250,
+        height=240,
         on_select=keep_number,
     )
-    losses = [step.loss for step in steps]
-    lines = [Curve(words.loss, range(len(losses)), losses, "output")]
-    if math.isfinite(ahead):
-        lines.append(Curve(words.ahead, [len(losses)], [ahead], "neutral"))
-    across, up = Axis(words.steps, reach=10), Axis(words.loss, log=0 < FLAT * min(losses) < max(losses))
+    here, losses = now.number, [step.loss for step in descend(asked.exercise, asked.rate, now.number + AHEAD)]
+    lines = [Curve(words.loss, range(here + 1), losses[: here + 1], "kind0")]
+    if losses[here + 1 :]:
+        lines.append(Curve(words.ahead, range(here + 1, len(losses)), losses[here + 1 :], "neutral", "dot"))
+    across, up = Axis(words.steps, reach=AHEAD), Axis(words.loss, log=0 < FLAT * min(losses) < max(losses))
     with st.container(key="below"):
-        page.plot(curves(lines, across, up, page.theme, mark=len(losses) - 1), "three_words_curve")
+        page.plot(curves(lines, across, up, page.theme, mark=here), "three_words_curve")
 
 
 def draw_gradient() -> None:
@@ -155,7 +155,7 @@ def draw_gradient() -> None:
 def draw_step() -> None:
     """The three matrices before, what is added, after."""
     before, after, slope = (torch.cat(part) for part in (now.projections, now.after, now.gradient))
-    look: dict[str, Any] = {"rows": [f"{name} {row + 1}" for name in NAMES for row in range(WIDTH)], "row_bands": BANDS}
+    look: dict[str, Any] = {"rows": [f"{name} {row}" for name in NAMES for row in range(WIDTH)], "row_bands": BANDS}
     limit = float(torch.stack((before, after)).abs().max()) or None
     old, new = Matrix(before, words.before, limit=limit, **look), Matrix(after, words.after, limit=limit, **look)
     change = Matrix(-asked.rate * slope, f"−{asked.rate:g} · ∂L/∂W", **look)

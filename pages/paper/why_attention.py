@@ -31,9 +31,25 @@ HIDDEN = 12  # numbers of the pictured hidden state
 WIDTHS, GAINS, BIASES = (32, 64, 128, 256), (0.5, 1.0, 1.5, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0, 5.0)
 KERNEL, NEIGHBOURHOOD = 3, 32
 MARKED = 32  # the length whose gradients are written out
-ROLES: dict[str, Role] = {"rnn": "key", "lstm": "position", "attention": "query", "explicit": "weight"}
-
-COLORS: dict[str, Role] = {"attention": "query", "recurrent": "key", "convolutional": "value", "restricted": "weight"}
+ATTENTION, RECURRENT, CONVOLUTIONAL = "kind0", "kind1", "kind2"  # the families' colours; members differ in dash
+LOOKS = {
+    "rnn": (RECURRENT, "solid"),
+    "lstm": (RECURRENT, "dash"),
+    "attention": (ATTENTION, "solid"),
+    "explicit": (ATTENTION, "dash"),
+}
+COLORS: dict[str, Role] = {
+    "attention": ATTENTION,
+    "recurrent": RECURRENT,
+    "convolutional": CONVOLUTIONAL,
+    "restricted": ATTENTION,
+}
+SLIDERS = {
+    "costs": ("n", "d"),
+    "time": ("n", "d"),
+    "gradient": ("gain", "bias"),
+    "memory": ("n", "d"),
+}  # of each picture
 
 page = Page(__file__)
 lesson, words = page.lesson, page.words
@@ -42,12 +58,11 @@ trace = trace_rnn(layer, lesson.embedding.embeddings[:1])
 labels = lesson.labels_of(0)
 for style in reading.STYLE, table_1.STYLE:
     st.html(style)
-sliders = [
-    linked_control(page.name, "slider", name, getattr(words.asked, name), default, values)
+sliders = {
+    name: linked_control(page.name, "slider", name, getattr(words.asked, name), default, values)
     for name, values, default in (("n", LENGTHS, 256), ("d", WIDTHS, 64), ("gain", GAINS, 1.0), ("bias", BIASES, 0.0))
-]
-page_desk([[slider] for slider in sliders])
-n, d, gain, bias = (slider.value for slider in sliders)
+}
+n, d, gain, bias = (slider.value for slider in sliders.values())
 
 
 def draw_reading() -> None:
@@ -68,13 +83,13 @@ def draw_reading() -> None:
 def draw_state() -> None:
     """[x_t h_{t−1}] · [W U]ᵀ: every number of a hidden state before its tanh."""
     to_token, to_before, token_bias, before_bias = layer.all_weights[0]
-    bands: list[tuple[Role, int]] = [("token", to_token.size(1)), ("key", HIDDEN)]
+    bands: list[tuple[Role, int]] = [("token", to_token.size(1)), (RECURRENT, HIDDEN)]
     summed = trace.summed[0]
     picked = min(state.get("query"), len(labels) - 1), min(state.get("dim"), HIDDEN - 1)
     product(
         Matrix(torch.cat((trace.input[0], trace.previous[0]), 1), words.reads, rows=labels, bands=bands),
         Matrix(torch.cat((to_token, to_before), 1).T, "[W U]ᵀ", row_bands=bands),
-        Matrix(summed, words.summed, "key"),
+        Matrix(summed, words.summed, RECURRENT),
         bias=token_bias + before_bias,
         key="why_attention_state",
         selected=picked,
@@ -117,9 +132,9 @@ def tell(told: str, numbers: Mapping[str, float], **values: Any) -> None:
 def plot(measured: Mapping[str, Sequence[float]], up: str, lengths: Sequence[int] = LENGTHS, mark: int = n) -> None:
     """A curve for each kind of layer over the length, both on logarithmic scales."""
     names = words.kinds.table()
-    lines = [Curve(names[kind], lengths, values, ROLES[kind]) for kind, values in measured.items()]
+    lines = [Curve(names[kind], lengths, values, *LOOKS[kind]) for kind, values in measured.items()]
     ticks = [length for length in lengths if length.bit_count() == 1]
-    picture = curves(lines, Axis(words.tokens, True, ticks), Axis(up, True), page.theme, mark=mark)
+    picture = curves(lines, Axis(words.tokens, True, ticks, symbol="n"), Axis(up, True), page.theme, mark=mark)
     page.plot(picture, f"why_attention_{view}_curves", beside_words=True)
 
 
@@ -158,5 +173,6 @@ VIEWS = {
 }
 page.opening(size(trace.input), f"{size(trace.hidden)} {words.axes}")
 view = page.view(*VIEWS)
+page_desk([[sliders[name]] for name in SLIDERS.get(view, ())])
 VIEWS[view]()
 page.details(trace_rnn, trace, ["hidden"], proof())

@@ -15,6 +15,7 @@ from transformer.lessons.label_smoothing import logits_with, smoothed_loss, smoo
 
 SHARES, WARM_UPS = (0.0, 0.05, 0.1, 0.2, 0.3), (100, 400, 1000, 4000, 8000)
 PAPER_WIDTH, PAPER_WARM_UP, LAST_STEP = 512, 4000, 20_000
+ASKED, PLAIN = ("kind0", "solid"), ("neutral", "dash")  # what the controls ask for, and what it is held against
 
 
 def draw_smoothing(page: Page, share: float, vocab_size: int) -> None:
@@ -25,10 +26,10 @@ def draw_smoothing(page: Page, share: float, vocab_size: int) -> None:
     at = rights(wanted)
     names = {0.0: words.plain, share: words.smoothed.format(f"{share:g}")}
     drawn = [
-        Curve(name, at.tolist(), smoothed_loss(at, size, vocab_size).tolist(), "output" if size else "query")
+        Curve(name, at.tolist(), smoothed_loss(at, size, vocab_size).tolist(), *(ASKED if size else PLAIN))
         for size, name in names.items()
     ]
-    figure = curves(drawn, Axis(words.across), Axis(words.up), page.theme, mark=wanted if share else None)
+    figure = curves(drawn, Axis(words.across, symbol="p"), Axis(words.up), page.theme, mark=wanted if share else None)
     page.plot(figure, "decoding_smoothing", beside_words=True)
 
 
@@ -45,8 +46,8 @@ def draw_schedule(page: Page, warm_up: int, width: int) -> None:
     st.markdown(words.told.format(width=width, warm_up=warm_up, peak=peak))
     steps = sorted({1, warm_up, PAPER_WARM_UP, *range(500, LAST_STEP + 1, 500)})
     drawn = [
-        Curve(words.this.format(width=width, warm_up=warm_up), steps, rates(width, warm_up, steps), "output"),
-        Curve(words.paper, steps, rates(PAPER_WIDTH, PAPER_WARM_UP, steps), "query"),
+        Curve(words.this.format(width=width, warm_up=warm_up), steps, rates(width, warm_up, steps), *ASKED),
+        Curve(words.paper, steps, rates(PAPER_WIDTH, PAPER_WARM_UP, steps), *PLAIN),
     ]
     figure = curves(drawn, Axis(words.across), Axis(words.up), page.theme)
     page.plot(figure, "decoding_schedule")

@@ -87,7 +87,6 @@ def test_a_desk_of_one_page_gives_way_to_that_of_the_next(page: Page) -> None:
         ("encoder_decoder", "translation_english"),
         ("cross_attention", "translation_at_head"),
         ("classification", "classification_text_en"),
-        ("why_attention", "why_attention_n"),
         ("three_words", "three_words_rate"),
     ):
         page.get_by_role("link", name=title(name), exact=True).last.click()

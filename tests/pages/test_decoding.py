@@ -1,12 +1,13 @@
 """The decoding page: what is written, how probable it was, and what the search kept."""
 
 import re
+from itertools import pairwise
 from typing import Any
 
 import pytest
 import torch
 
-from pages.figures.beam_tree import nodes
+from pages.figures.beam_tree import GAP, LETTERS, columns, nodes
 from tests.pages.conftest import Open
 from tests.pages.markup import Element, parse
 from tests.pages.reading import array, chart, proof
@@ -89,10 +90,23 @@ def test_the_beam_is_that_of_the_library(
     beams = list(beam_search(seen[-1].model, padded([seen[-1].read.ids]), width, alpha))
     marks = chart(app, "beam_tree")["data"][-1]
     kept = [(step, rank) for step, beam in enumerate(beams) for rank in range(len(beam))]
-    assert list(zip(array(marks["x"]).tolist(), array(marks["y"]).tolist(), strict=True)) == kept
+    columns = sorted(set(array(marks["x"]).tolist()))
+    assert [columns.index(x) for x in array(marks["x"]).tolist()] == [step for step, _ in kept]
+    assert array(marks["y"]).tolist() == [rank for _, rank in kept]
     lines = html(app, "beam").all("tbody")[0].all("tr")[0:] or html(app, "beam").all("tbody")[0].children
     texts = [line.children[1].text for line in lines]
     assert texts == [seen[-1].sentence_of(one.ids) for one in beams[-1][:4]]
+
+
+@pytest.mark.parametrize("widths", [[3], [3, 1, 12, 4], [3, *[9, 2] * 8], [3, *[7] * 32]])
+def test_no_card_of_the_tree_reaches_into_the_next(widths: list[int]) -> None:
+    middles, end, room = columns(widths)
+    shown = [min(width, room) for width in widths]
+    edges = [(middle - width / 2, middle + width / 2) for middle, width in zip(middles, shown, strict=True)]
+    assert all(right < left for (_, right), (left, _) in pairwise(edges))
+    assert edges[0][0] > 0 and edges[-1][1] < end
+    assert room >= 2 and (end <= LETTERS or room == 2)
+    assert room == max(widths) or sum(min(width, room + 1) for width in widths) + GAP * len(widths) > LETTERS
 
 
 def test_each_node_comes_from_the_hypothesis_that_it_continues(

@@ -75,9 +75,11 @@ def test_loss_gradient_and_step_are_drawn_as_computed(open_page: Open, steps: in
     now = state(**FOUR, steps=steps)
     after = state(**FOUR, steps=steps + 1)
     wanted = torch.tensor([[1.0, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0]])
-    made, aim, difference, loss = shown(opened(open_page, "loss", steps=steps, **FOUR), "three_words_loss")
+    learning = opened(open_page, "loss", steps=steps, **FOUR)
+    made, aim, difference = shown(learning, "three_words_loss")
     assert same(made, now.trace.output)
     assert torch.equal(aim, wanted)
+    loss = array(chart(learning, "three_words_curve")["data"][0]["y"])[-1]
     assert float(loss) == pytest.approx(float(difference.square().mean()))
     inputs, upstream, gradient = shown(opened(open_page, "gradient", steps=steps, **FOUR), "three_words_gradient")
     assert same(gradient, torch.cat(now.gradient, 1))
@@ -89,12 +91,12 @@ def test_loss_gradient_and_step_are_drawn_as_computed(open_page: Open, steps: in
 
 
 @pytest.mark.parametrize("steps", [0, 40])
-def test_the_curve_is_the_loss_of_every_step_so_far_and_of_the_next_and_falls(open_page: Open, steps: int) -> None:
+def test_the_curve_is_the_loss_of_every_step_so_far_and_of_the_next_ten_and_falls(open_page: Open, steps: int) -> None:
     figure = chart(opened(open_page, "loss", steps=steps), "three_words_curve")
     losses = torch.cat([array(trace["y"]) for trace in figure["data"]])
-    assert len(losses) == steps + 2
+    assert len(losses) == steps + 1 + 10
     assert losses.tolist() == sorted(losses.tolist(), reverse=True)
-    assert losses[-2:].tolist() == pytest.approx([state(steps=step).loss for step in (steps, steps + 1)])
+    assert losses[steps:].tolist() == pytest.approx([state(steps=step).loss for step in range(steps, steps + 11)])
 
 
 def test_without_the_division_the_scores_go_to_softmax_as_they_are(open_page: Open) -> None:

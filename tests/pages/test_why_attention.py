@@ -1,14 +1,16 @@
 """The page that says why attention: what is drawn is what was counted and measured, on real hidden states."""
 
+import math
 from typing import Any
 
 import pytest
 import torch
 
 from pages.figures.curves import Axis, Curve, curves
+from pages.figures.palette import ROLES
 from pages.figures.reading import MOST
 from tests.pages.conftest import Open
-from tests.pages.reading import array, chart, drawn, proof
+from tests.pages.reading import array, chart, controls, drawn, proof
 from transformer.lessons.sequence_costs import LENGTHS, REACHES, measured_memory, measured_reach, measured_times
 from transformer.recurrent import make_rnn, trace_rnn
 
@@ -98,12 +100,36 @@ def test_gradients_are_the_measurement(open_page: Open) -> None:
     assert "✓" in proof(app) and "diag" in proof(app)
 
 
-def test_a_number_stands_where_its_curve_turns_away_from_it() -> None:
+def test_the_legend_has_the_numbers_at_the_marked_place_and_nothing_covers_a_curve() -> None:
     rising = Curve("up", [1, 2, 3], [4.0, 5.0, 7.0], "query")
-    falling = Curve("down", [1, 2, 3], [3.0, 2.0, 1.5], "key")
-    upper, lower = curves([falling, rising], Axis("x"), Axis("y"), "light", mark=2).layout.annotations
-    assert (upper.text, upper.xanchor, upper.yshift > 0) == ("<b>5</b>", "right", True)
-    assert (lower.text, lower.xanchor, lower.yshift < 0) == ("<b>2</b>", "right", True)
+    elsewhere = Curve("later", [3, 4], [-3.0, 2.0], "key")
+    layout = curves([rising, elsewhere], Axis("x", symbol="n"), Axis("y"), "light", mark=2)
+    assert [curve.name for curve in layout.data] == ["up <b>5</b>", "later"]
+    assert layout.layout.legend.title.text.startswith("n = 2:")
+    assert not layout.layout.annotations
+
+
+@pytest.mark.parametrize("lowest", [1e-3, 1e-80, 1e-300])
+def test_a_logarithmic_axis_holds_the_whole_curve_and_names_a_few_powers(lowest: float) -> None:
+    up = curves([Curve("falls", [1, 2], [5.0, lowest], "kind0")], Axis("x"), Axis("y", log=True), "dark").layout.yaxis
+    assert up.range[0] < math.log10(lowest) < math.log10(5.0) < up.range[1]
+    assert 1 <= (up.range[1] - up.range[0]) / up.dtick <= 12
+
+
+@pytest.mark.parametrize("view", ["time", "memory", "gradient"])
+def test_a_kind_of_layer_wears_no_colour_of_queries_keys_or_values(open_page: Open, view: str) -> None:
+    figure = chart(open_page("why_attention", why_attention_view=view), f"why_attention_{view}_curves")
+    lines = [(trace["line"]["color"], trace["line"]["dash"]) for trace in figure["data"]]
+    assert len(set(lines)) == len(lines)
+    names = {hue for role, hues in ROLES.items() if not role.startswith("kind") for hue in hues}
+    assert names.isdisjoint(hue for hue, _ in lines)
+
+
+def test_a_picture_asks_only_for_what_it_is_made_from(open_page: Open) -> None:
+    asked = {"reading": set(), "state": set(), "costs": set("nd"), "memory": set("nd"), "gradient": {"gain", "bias"}}
+    for view, names in asked.items():
+        found = controls(open_page("why_attention", why_attention_view=view), "own")
+        assert set(found) == {f"why_attention_{name}" for name in names}, view
 
 
 @pytest.mark.parametrize("view", ["reading", "state", "costs", "gradient"])
