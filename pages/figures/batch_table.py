@@ -2,14 +2,19 @@
 
 from collections.abc import Sequence
 from html import escape
+from itertools import pairwise
 from typing import Final
 
 from pages.figures.token_strip import COLORS, LETTER, letters, picture, piece
 
 UNKNOWN = ""
 """The piece that stands for no token at all."""
-LONG: Final = 6
-"""Letters of a piece that may be too wide for its cell."""
+LONGEST: Final = 24
+"""Letters that a place has room for; a longer piece breaks."""
+DIGIT: Final = 0.95
+"""Width of a digit below a piece, beside a letter of it."""
+RIM: Final = 0.6
+"""Letters of a place that are left free beside its token."""
 
 
 def batch(
@@ -30,7 +35,8 @@ def batch(
         _line(pieces, numbers, at, parts, position if at == row else None)
         for at, (pieces, numbers) in enumerate(zip(windows, ids, strict=True))
     ]
-    size = f"--columns:{len(ids[0]) - 1};--rows:{len(ids)}"
+    widest = max(sum(_widths(pieces, numbers)) for pieces, numbers in zip(windows, ids, strict=True))
+    size = f"--columns:{len(ids[0]) - 1};--rows:{len(ids)};--letters:{widest:.1f}"
     return picture(f'<div class="batch scrolls" style="{size}">{"".join(lines)}</div>')
 
 
@@ -44,22 +50,20 @@ def _line(pieces: Sequence[str], ids: Sequence[int], row: int, parts: tuple[str,
         )
     label = f'<div class="name"><b>{row + 1}</b><span>{escape(parts[0])}</span><span>{escape(parts[1])}</span></div>'
     looked = "" if position is None else " looked"
-    return f'<div class="line{looked}">{label}{"".join(cells)}</div>'
+    places = " ".join(f"minmax(calc({width:.2f} * var(--letter)),{width:.2f}fr)" for width in _widths(pieces, ids))
+    return f'<div class="line{looked}" style="--places:{places}">{label}{"".join(cells)}</div>'
+
+
+def _widths(pieces: Sequence[str], ids: Sequence[int]) -> list[float]:
+    """How many letters each place of a row has room for, so that neither its input nor its target breaks."""
+    wide = [max(min(letters(shown), LONGEST), DIGIT * len(str(id))) for shown, id in zip(pieces, ids, strict=True)]
+    return [max(pair) + RIM for pair in pairwise(wide)]
 
 
 def _token(shown: str, id: int, place: int, part: str) -> str:
     if shown == UNKNOWN:
         return f'<span class="{part} unknown"></span>'
-    return f'<span class="{part} c{place % COLORS}" title="{escape(shown)}">{_halves(shown)}<small>{id}</small></span>'
-
-
-def _halves(shown: str) -> str:
-    """A piece that breaks in its middle where its cell is too narrow for all of it; `--half`: letters on a line then."""
-    if len(shown) < LONG:
-        return piece(shown)
-    middle = (len(shown) + 1) // 2
-    first, second = shown[:middle], shown[middle:]
-    return f'<span class="piece" style="--half:{letters(first)}">{escape(first)}<wbr>{escape(second)}</span>'
+    return f'<span class="{part} c{place % COLORS}" title="{escape(shown)}">{piece(shown)}<small>{id}</small></span>'
 
 
 def lessons(pieces: Sequence[str], ids: Sequence[int], position: int, nothing: str) -> str:
@@ -78,7 +82,7 @@ def lessons(pieces: Sequence[str], ids: Sequence[int], position: int, nothing: s
             f'<div class="{here}" data-place="{place}"><small>{place}</small><span class="so_far">{so_far}</span><span>→</span>{aim}</div>'
         )
     widths = [letters(shown) * LETTER + 0.24 for shown in pieces]
-    across = sum(widths[:-1]) + max(widths[1:], default=0) + 12
+    across = sum(widths[:-1]) + max(widths[1:], default=0) + 11
     return picture(
         f'<div class="lessons scrolls" style="--across:{across:.1f};--down:{len(lines)}">{"".join(lines)}</div>'
     )

@@ -14,7 +14,9 @@ from pages.figures.theme import MONO, axis, color, figure, literal
 from transformer.sampling import Distribution
 
 HEAD, POINTS, FLOOR = 24, 160, 1e-9
+FAINT = 0.45  # of what is cut, in both panels
 LEFT, RIGHT = [0.0, 0.6], [0.68, 1.0]
+LEGEND = {"x": RIGHT[1], "xanchor": "right", "y": 0.98, "yanchor": "top", "traceorder": "reversed"}
 
 
 class Names(NamedTuple):
@@ -40,24 +42,24 @@ def chances(chosen: Distribution, labels: Sequence[str], names: Names, picked: i
     ticks: dict[str, Any] = {
         "tickvals": list(range(len(texts))),
         "ticktext": texts,
-        "tickangle": -50,
+        "tickangle": -60,
         "tickfont": {"family": MONO, "size": 14},
     }
     powers: dict[str, Any] = {"type": "log", "exponentformat": "power"}
     return figure(
-        [*_bars(chosen, own, names, theme), *_curves(chosen, own, theme)],
+        [*_bars(chosen, own, names, theme), *_curves(chosen, own, names, theme)],
         theme,
         xaxis=axis(theme, domain=LEFT, showgrid=False, range=[-0.7, len(texts) - 0.3], **ticks),
         yaxis=axis(theme, tickformat=".3~%", rangemode="tozero"),
         xaxis2=axis(theme, names.rank, domain=RIGHT, anchor="y2", dtick=1, **powers),
         yaxis2=axis(theme, anchor="x2", range=_decades(own), dtick=2, **powers),
-        annotations=[title(f"<b>{names.head}</b>", LEFT[0]), title(f"<b>{names.whole}</b>", RIGHT[0])],
+        annotations=[title(f"<b>{names.head}</b>", LEFT[0]), title(names.whole, RIGHT[0], align="left")],
         shapes=[_outline(chosen, own, picked, theme)],
         barmode="stack",
         bargap=0.2,
         showlegend=True,
-        legend={"x": RIGHT[1], "xanchor": "right", "y": 0.98, "yanchor": "top", "bgcolor": "rgba(0,0,0,0)"},
-        margin={"l": 10, "r": 10, "t": 34, "b": 10},
+        legend={**LEGEND, "bgcolor": "rgba(0,0,0,0)"},
+        margin={"l": 10, "r": 10, "t": 54, "b": 10},
     )
 
 
@@ -75,9 +77,9 @@ def _bars(chosen: Distribution, own: Tensor, names: Names, theme: Theme) -> list
     lost = chosen.probabilities.masked_fill(chosen.kept, 0.0)
     looks = (
         (chosen.final, names.kept, {"color": color("weight", theme)}),
-        (lost, names.cut, {"color": color("neutral", theme), "opacity": 0.28}),
+        (lost, names.cut, {"color": color("neutral", theme), "opacity": FAINT}),
     )
-    every = {"x": list(range(len(shown))), "hovertemplate": "%{y:.3%}"}
+    every = {"x": list(range(len(shown))), "hovertemplate": "%{y:.3%}", "showlegend": False}
     bars = [
         {"type": "bar", "y": values[shown].tolist(), "name": name, "marker": look, **every}
         for values, name, look in looks
@@ -87,16 +89,19 @@ def _bars(chosen: Distribution, own: Tensor, names: Names, theme: Theme) -> list
     return [*bars, marks]
 
 
-def _curves(chosen: Distribution, own: Tensor, theme: Theme) -> list[dict[str, Any]]:
-    """Probability over rank, on logarithms: the model's own, and after temperature what is kept and what is cut."""
+def _curves(chosen: Distribution, own: Tensor, names: Names, theme: Theme) -> list[dict[str, Any]]:
+    """Probability over rank, on logarithms: the model's own, and after temperature what is kept and what is cut.
+
+    The legend has its colours from here; the bars and ticks of the other panel have the same.
+    """
     last = int(chosen.kept.sum())
     ranks = torch.logspace(0, math.log10(len(own)), POINTS).round().long().clamp(1, len(own))
     ranks = torch.cat([ranks, torch.tensor([last, min(last + 1, len(own))])]).unique()
     inside, outside = ranks[ranks <= last], ranks[ranks > last]
     lines = (
-        (_ranked(own), ranks, {"color": color("output", theme), "width": 2, "dash": "dot"}, 1.0),
-        (_ranked(chosen.probabilities), outside, {"color": color("neutral", theme), "width": 3}, 0.45),
-        (_ranked(chosen.final), inside, {"color": color("weight", theme), "width": 4}, 1.0),
+        (names.own, _ranked(own), ranks, {"color": color("output", theme), "width": 2.5}, 1.0),
+        (names.cut, _ranked(chosen.probabilities), outside, {"color": color("neutral", theme), "width": 4}, FAINT),
+        (names.kept, _ranked(chosen.final), inside, {"color": color("weight", theme), "width": 4}, 1.0),
     )
     return [
         {
@@ -109,10 +114,11 @@ def _curves(chosen: Distribution, own: Tensor, theme: Theme) -> list[dict[str, A
             "opacity": opacity,
             "xaxis": "x2",
             "yaxis": "y2",
-            "showlegend": False,
+            "name": name,
+            "zorder": int(name == names.own),  # the thin line, seen where it runs along another
             "hovertemplate": "%{x} · %{y:.2g}",
         }
-        for values, at, line, opacity in lines
+        for name, values, at, line, opacity in lines
     ]
 
 

@@ -68,7 +68,7 @@ def _cells(cells: Tensor, panel: str, theme: Theme) -> dict[str, Any]:
 
 def _columns(labels: Sequence[str], steps: int, name: str, theme: Theme) -> dict[str, Any]:
     """Each column's token, "…" for those that nobody has written yet; where they have no room, what they are."""
-    plain: dict[str, Any] = {"showgrid": False, "zeroline": False, "tickangle": -60}
+    plain: dict[str, Any] = {"showgrid": False, "zeroline": False, "tickangle": -90}
     if steps > MOST_LABELS:
         return axis(theme, name, **plain)
     tokens = [*map(literal, labels), *["…"] * (steps - len(labels))]

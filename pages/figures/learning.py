@@ -14,6 +14,8 @@ from transformer.training import Step
 
 STYLE: Final = Path(__file__).with_name("learning.css")
 MOST_POINTS: Final = 800
+MOST_MARKED: Final = 24
+"""Validations that are marked each; more of them would be a string of beads."""
 
 
 class Curve(NamedTuple):
@@ -140,10 +142,10 @@ def compared(drawn: Sequence[Compared], names: Names, revision: str, theme: Them
     """Each run's loss on held-out text as a strong line, on its batches as a faint one."""
     data: list[dict[str, Any]] = []
     for each in drawn:
-        hue = color(each.role, theme)
+        hue, tested = color(each.role, theme), _tested(each.curve)
         faint = _line(_numbers(each.curve.steps), each.curve.losses, names.train, hue, 1)
         data.append(faint | {"opacity": 0.35, "showlegend": False, "hoverinfo": "skip"})
-        data.append(_line(*_tested(each.curve), literal(each.name), hue, 3, marker=7))
+        data.append(_line(*tested, literal(each.name), hue, 3, marker=7 if len(tested[0]) <= MOST_MARKED else 0))
     return figure(
         data,
         theme,

@@ -78,16 +78,18 @@ def _words(drawn: Picture, room: tuple[int, int], theme: Theme) -> dict[str, Any
     """The labels that have room."""
     now, count = drawn.paths[-1], len(drawn.labels)
     size = room[0] - AXES[0], float(room[1] - AXES[1])
-    found = legible(torch.cat([now, drawn.corners]), [*drawn.labels, "", ""], size, drawn.picked)
+    points, labels = torch.cat([now, drawn.corners]), [*drawn.labels, "", ""]
+    found = legible(points, labels, size, drawn.picked, strong=drawn.own)
     shown = [label for label in found if label.point < count]
     at = [label.point for label in shown]
+    names = [literal(drawn.labels[index]) for index in at]
     hues = [color("token" if index < drawn.own else "neutral", theme) for index in at]
     return {
         "type": "scatter",
         "mode": "markers+text",
         "marker": {"size": [14 if index < drawn.own else 8 for index in at], "opacity": 0},  # text keeps off a point
         **_at(now[at]),
-        "text": [literal(drawn.labels[index]) for index in at],
+        "text": [f"<b>{name}</b>" if index == drawn.picked else name for index, name in zip(at, names, strict=True)],
         "textposition": [label.stands for label in shown],
         "textfont": {"family": MONO, "color": hues},
         "hoverinfo": "skip",

@@ -48,7 +48,7 @@ def cosine_parts(table: Tensor, row: int, other: int) -> tuple[float, float, flo
 
 def bars(panels: Sequence[Panel], cosine: str, theme: Theme) -> go.Figure:
     """A panel for each table, a bar for each neighbour on one scale. cosine: what the horizontal axis is called."""
-    layout: dict[str, Any] = {"annotations": [], "bargap": 0.25}
+    layout: dict[str, Any] = {"annotations": [], "bargap": 0.15}
     lowest = min(0.0, *(float(panel.neighbours.cosines.min()) for panel in panels))
     for place, panel in enumerate(panels):
         left, right = domain(place, len(panels), GAP)
@@ -67,6 +67,7 @@ def _bars(panel: Panel, number: str, theme: Theme) -> dict[str, Any]:
         "y": list(range(len(values))),
         "text": [f"{value:.3f}".replace("-", "−") for value in values.tolist()],
         "insidetextfont": {"color": BACKGROUNDS[theme]},
+        "constraintext": "none",  # or plotly writes as small as a thin bar is
         "hoverinfo": "skip",
         "marker": {"color": color(panel.role, theme), "opacity": 0.6 if panel.role == "neutral" else 1},
         "xaxis": f"x{number}",

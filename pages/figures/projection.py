@@ -15,6 +15,7 @@ from pages.figures.theme import MONO, axis, color, figure, literal
 from pages.figures.token_strip import letters
 
 LETTER, LINE, SPACE = 8.6, 18, 8  # px of a label's letter, of its line, and between two labels
+ABOVE, DOT = 6, 4  # px from a point to the label over it, and from a strong point's middle to its rim
 ROOM, HALL_ROOM = (900, 440), (560, 290)  # px of the smallest figure that labels must fit, at the usual type size
 AXES = (56, 84)  # px of it that titles, names and gaps take: beside each panel, and above and below
 MOST_LABELS = 60
@@ -86,6 +87,11 @@ class Label(NamedTuple):
         apart = max(self.left - other.left - other.width, other.left - self.left - self.width)
         return apart < SPACE and abs(self.y - other.y) < LINE
 
+    def covers(self, x: float, y: float) -> bool:
+        """Whether the label lies over a strong point there."""
+        inside = -DOT < x - self.left < self.width + DOT
+        return inside and ABOVE - DOT < y - self.y < ABOVE + LINE + DOT
+
 
 def frame(points: Tensor) -> tuple[Tensor, Tensor]:
     """The lower and upper ends of a map's axes: its points with a margin, wider above, where labels stand. (2,), (2,)"""
@@ -95,9 +101,15 @@ def frame(points: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def legible(
-    points: Tensor, labels: Sequence[str], size: tuple[float, float], first: int = 0, most: int = MOST_LABELS
+    points: Tensor,
+    labels: Sequence[str],
+    size: tuple[float, float],
+    first: int = 0,
+    most: int = MOST_LABELS,
+    strong: int = 0,
 ) -> list[Label]:
-    """The labels that can stand on a map of this size in px without touching another or leaving it.
+    """The labels that can stand on a map of this size in px without touching another, leaving it, or covering one of
+    the first `strong` points.
 
     In order of importance, the one of `first` before all others. A label stands over its point, at the edges beside.
     """
@@ -110,7 +122,8 @@ def legible(
         left = min(max(x - width / 2, 0.0), size[0] - width)
         stands = "top center" if left == x - width / 2 else "top right" if left == 0 else "top left"
         shown = Label(index, stands, {"top right": x, "top left": x - width}.get(stands, left), width, y)
-        if not any(shown.touches(other) for other in kept):
+        hidden = any(shown.covers(*place) for number, place in enumerate(places[:strong]) if number != index)
+        if index == first or not (hidden or any(shown.touches(other) for other in kept)):
             kept.append(shown)
         if len(kept) == most:
             break
@@ -136,7 +149,7 @@ def maps(
     for place, (name, (points, explained)) in enumerate(panels):
         number, (left, right) = suffix(place), domain(place, len(panels), GAP)
         size = room[0] * (right - left) - AXES[0], float(room[1] - AXES[1])
-        shown = legible(points, labels, size, picked)
+        shown = legible(points, labels, size, picked, strong=own)
         axes = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
         traces += [trace | axes for trace in _traces(points, labels, own, picked, shown, theme)]
         for way, letter in enumerate("xy"):

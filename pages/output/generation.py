@@ -19,7 +19,7 @@ from pages.figures.sentence import code
 from pages.matrix.clicks import clickable
 from pages.ui import cache, catalog, state, text, writing
 from pages.ui.lesson import walk as walk_tokens
-from pages.ui.parts import Page, Proof, size
+from pages.ui.parts import Page, Proof
 from transformer import MultiHeadAttention
 from transformer.arithmetic import operations_with_cache, operations_without_cache
 from transformer.lessons.generation_times import generation_times
@@ -207,7 +207,7 @@ def draw_times() -> str:
         Curve(names["without"], LENGTHS, plain, "neutral", "dash"),
         Curve(names["with"], LENGTHS, cached, "weight"),
     ]
-    across = Axis(names["length"], ticks=LENGTHS[2:])
+    across = Axis(names["length"], ticks=LENGTHS[2:], symbol="n")
     page.plot(curves(drawn, across, Axis(up), page.theme, mark=longest), "times", beside_words=True)
     return told
 
@@ -230,7 +230,7 @@ if pictured:
     logits = cache.said_after(lesson.source, lesson.pictured, len(pictured) - 1).logits[0]
 else:
     logits, _ = next_logits(model, pictured)
-page.opening(size(lesson.pictured), f"`({lesson.config.vocab_size},)`", words.one)
+page.opening(page.shape_of(lesson.pictured[0], "T"), page.shape_of(logits, "V"))
 view = page.view("write", "choose", "cache")
 st.html(token_strip.STYLE)
 st.html(written.STYLE)

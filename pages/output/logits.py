@@ -61,7 +61,14 @@ def draw_product() -> Proof:
     column = tokens.tolist().index(wanted) if wanted in tokens else 0
     product(
         Matrix(normalised, "LN(x)", "neutral", labels, row_axis=page.frame.axes.T),
-        Matrix(chosen.T, "Wᵀ", "token", columns=names, column_axis=words.next_tokens),
+        Matrix(
+            chosen.T,
+            "Wᵀ",
+            "token",
+            columns=names,
+            column_axis=words.next_tokens,
+            whole=(lesson.config.d_model, vocab_size),
+        ),
         Matrix(scores, "z", "output"),
         key="logits",
         selected=(place, column),

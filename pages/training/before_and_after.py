@@ -4,10 +4,11 @@ import math
 
 import streamlit as st
 import torch
+from torch import Tensor
 
 from pages.figures.growth_curve import STYLE
 from pages.matrix import Matrix, Readout, Selection, flow
-from pages.ui import state
+from pages.ui import state, text
 from pages.ui.growing.embeddings import draw_map, draw_neighbours
 from pages.ui.growing.expected import draw_next
 from pages.ui.growing.grown import TABLE
@@ -53,11 +54,20 @@ def draw_weights(page: Page, shown: Shown) -> Explained:
         [[drawn[0], "+", drawn[1], "=", drawn[2]]],
         key="grown_weights",
         selected=(min(state.recall("grown_row", 0), len(labels) - 1), min(state.get("dim"), before.size(1) - 1)),
-        readout=Readout("sum", page.words.weights.table()),
+        readout=Readout("sum", page.words.weights.table() | {"note": note(page, both[1], of_tokens)}),
         on_select=keep,
     )
     again = torch.sub(after.double(), before.double())
     return Explained(fill, None, [], Proof(after - before, again, "torch.sub in float64"))
+
+
+def note(page: Page, weight: Tensor, of_tokens: bool) -> str:
+    """What the sum is, and which part of the whole matrix is drawn. weight: (R, C)"""
+    words, (rows, columns) = page.words.weights, weight.shape
+    upright = words.tokens if of_tokens else words.rows if rows > MOST else ""
+    across = words.columns if columns > MOST else ""
+    told = text.joined(page.language, words.note, upright, across)
+    return told.format(most=MOST, rows=f"{rows:,}", columns=f"{columns:,}")
 
 
 VIEWS = {

@@ -12,7 +12,7 @@ from pages.matrix.clicks import clickable
 from pages.ui import runs, sidebar, state
 from pages.ui.parts import Page, Proof
 from pages.ui.training import awaited, controls, form, glimpse, listed, losses, proofs, reported, settings
-from pages.ui.training.followed import Followed, follow, is_going, looked_at, plan_of
+from pages.ui.training.followed import EXAMPLE, Followed, follow, is_going, looked_at, plan_of
 from pages.ui.training.texts import of_family
 from transformer.gpt import GPT
 from transformer.runs.jobs import jobs
@@ -22,7 +22,7 @@ from transformer.training import Training
 
 VIEWS = "set_up", "watch", "runs"
 TICK = 1.0  # seconds between looks
-HEIGHT = 280  # of one head's weights, in px
+HEIGHT, HALL_HEIGHT = 240, 180  # of one head's weights, in px at the usual type size: a card stands below
 
 page = Page(__file__)
 words = page.words
@@ -42,7 +42,9 @@ def draw_watch() -> None:
     """The run that is looked at; drawn anew every second as long as something happens, and alone then."""
     run = looked_at()
     if run is None:
+        awaited.written()
         controls.invite(page, words.gone if state.get("run") else words.nothing)
+        draw_learning(follow(EXAMPLE))
         return
     try:
         going = follow(run).going
@@ -83,7 +85,7 @@ def draw_learning(seen: Followed) -> None:
             at = place.step if place else seen.step
             proof = draw_sentence(seen, at) if seen.plan.data.family == GPT.family else draw_report(seen, at)
     losses.explain(page, seen, curve, place)
-    details(proofs.of_run(page, seen) or proof)
+    details(proof if seen.run == EXAMPLE else proofs.of_run(page, seen) or proof)
 
 
 def draw_sentence(seen: Followed, step: int) -> Proof:
@@ -116,8 +118,8 @@ def draw_attention(shown: glimpse.Shown) -> None:
         column_axis=page.frame.keys,
     )
     query, key = (min(state.get(name), len(labels) - 1) for name in ("query", "key"))
-    readout = Readout("value", words.readout.table())
-    flow([[picture]], key="attention", selected=(query, key), readout=readout, height=HEIGHT, on_select=pick)
+    readout, height = Readout("value", words.readout.table()), HALL_HEIGHT if state.get("hall") else HEIGHT
+    flow([[picture]], key="attention", selected=(query, key), readout=readout, height=height, on_select=pick)
 
 
 def pick(selection: Selection) -> None:
@@ -154,9 +156,11 @@ def details(proof: Proof) -> None:
 
 
 def draw_list() -> None:
-    """All runs beside each other."""
+    """All runs beside each other; before there is one, the example."""
     table = listed.table(page)
     if table is None:
+        controls.invite(page, words.listed.nothing)
+        details(proofs.blind(page, listed.draw_example(page, losses.names_of(page, GPT.family)).outcomes))
         return
     clickable(table.picture, key="runs_table", on_pick=table.pick)
     run = looked_at()
@@ -168,7 +172,7 @@ def draw_list() -> None:
 st.html(token_strip.STYLE)
 st.html(learning.STYLE)
 view = state.get(page.linked("view", VIEWS[0], VIEWS.__contains__))
-subject = (None if view == VIEWS[0] else plan_of(looked_at())) or draft  # what is set up, or looked at
+subject = draft if view == VIEWS[0] else plan_of(looked_at() or EXAMPLE) or draft  # what is set up, or looked at
 if subject.data.family != GPT.family:
     sidebar.want("own")  # only a GPT is asked what it makes of the sentence
 context = subject.model.context_length if isinstance(subject, Plan) else draft.values["model.context_length"]

@@ -13,9 +13,10 @@ from torch import Tensor
 
 from pages.figures.growth_curve import place, spread
 from pages.figures.heads_moved import pooled_change
-from pages.figures.projection import principal_axes
+from pages.figures.projection import ABOVE, LINE, frame, legible, principal_axes
 from pages.ui import catalog, runs
 from pages.ui.growing.grown import TABLE, Grown
+from pages.ui.text import token
 from tests.pages.conftest import Open
 from tests.pages.markup import parse
 from tests.pages.reading import array, chart, component, controls, drawn, notes, proof
@@ -108,6 +109,43 @@ def test_the_map_stands_still_while_its_points_move(open_page: Open) -> None:
         torch.testing.assert_close(shown, axes.place(kept.rows_of(run, step, TABLE, own)), atol=1e-5, rtol=0)
 
 
+def test_no_label_on_a_map_covers_a_point_of_the_sentence() -> None:
+    points = torch.rand(90, 2, generator=torch.Generator().manual_seed(5))
+    low, high = frame(points)
+    size = torch.tensor([560.0, 290.0])
+    places = ((points - low) / (high - low) * size).tolist()
+    shown = legible(points, ["truth"] * len(points), (560.0, 290.0), first=3, strong=24)
+    assert shown[0].point == 3 and len(shown) > 9
+    for label in shown[1:]:
+        others = [place for number, place in enumerate(places[:24]) if number != label.point]
+        assert not any(
+            label.left < x < label.left + label.width and label.y + ABOVE < y < label.y + ABOVE + LINE
+            for x, y in others
+        )
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_lone_space_is_named_and_a_full_stop_is_not(open_page: Open, language: str) -> None:
+    app = open_page(NAME, lang=language, **asked(view="next"))
+    space = catalog.entry(NAME).words(language).space
+    told = " ".join(e.proto.body for e in app.get("html"))
+    assert f'<span class="piece">· {space}</span>' in told
+    assert '<span class="piece">·</span>' not in told and '<span class="piece">.</span>' in told
+
+
+@pytest.mark.parametrize(
+    "matrix, part",
+    [(TABLE, "2,000"), ("blocks.0.feed_forward.hidden.weight", "first 64 of 192 rows"), ("positions", "")],
+)
+def test_what_part_of_a_matrix_is_drawn_is_told(open_page: Open, matrix: str, part: str) -> None:
+    app = open_page(NAME, text=SENTENCE, **asked(view="weights", matrix=matrix))
+    note, plain = (
+        component(app, "grown_weights")["readout"]["words"]["note"],
+        catalog.entry(NAME).words("en").weights.note,
+    )
+    assert part in note and (note == plain) == (not part)
+
+
 def test_the_axes_are_those_of_principal_component_analysis() -> None:
     rows = torch.randn(17, 12, generator=torch.Generator().manual_seed(0)) @ torch.diag(torch.arange(12.0))
     axes = principal_axes(rows)
@@ -138,7 +176,7 @@ def test_the_last_line_of_each_lens_is_what_that_checkpoint_says(open_page: Open
     for table, model in zip(tables, two, strict=True):
         best = model(tokens)[0, place].topk(3).indices.tolist()
         line = table.all("tbody")[0].all("tr")[-1]
-        assert [piece.text.replace("·", " ") for piece in line.all("piece")] == [tokenizer.piece(id) for id in best]
+        assert [piece.text for piece in line.all("piece")] == [token(tokenizer.piece(id), "space") for id in best]
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,26 @@ def test_bars_and_curve_are_the_distribution(open_page: Open, choices: dict[str,
     assert proved(app)
 
 
+def test_the_legend_shows_each_line_as_it_is_drawn(open_page: Open) -> None:
+    data = chart(open_page("generation", generation_view="choose", **ASKED), "chances")["data"]
+    kept, cut, own, *lines = data
+    named = {trace["name"]: trace for trace in data if trace.get("showlegend", True)}
+    assert [*named.values()] == lines
+    line = {name: (trace["line"]["color"], trace.get("opacity", 1)) for name, trace in named.items()}
+    for bars in (kept, cut):
+        assert line[bars["name"]] == (bars["marker"]["color"], bars["marker"].get("opacity", 1))
+    assert line[own["name"]] == (own["marker"]["line"]["color"], 1)
+
+
+@pytest.mark.parametrize("language, of", [("en", "of the probability"), ("zh", "概率")])
+def test_what_is_kept_is_told_as_a_share_of_the_probability(open_page: Open, language: str, of: str) -> None:
+    app = open_page("generation", generation_view="choose", lang=language, **ASKED)
+    expected = distribution(next_logits(app), 0.7, 10, 0.9)
+    told = chart(app, "chances")["layout"]["annotations"][1]["text"]
+    assert f"{float(expected.probabilities[expected.kept].sum()):.1%}" in told and of in told
+    assert f"{int(expected.kept.sum())}" in told
+
+
 def test_the_picture_of_a_large_vocabulary_stays_small(open_page: Open) -> None:
     app = open_page("generation", generation_view="choose", weights="random")
     assert lesson_of(app).config.vocab_size > 100_000

@@ -53,7 +53,9 @@ def tell_next(page: Page, shown: Shown, watched: int, true: bool) -> None:
         told |= {"power": text.number(float(said.exponentials[0, watched])), "total": f"{float(said.total):,.3f}"}
     tell(
         page,
-        page.words.next.table()["true" if true else "likeliest"].format(**told)
-        + " "
-        + page.words.next.worked.format(**told),
+        text.joined(
+            page.language,
+            page.words.next.table()["true" if true else "likeliest"].format(**told),
+            page.words.next.worked.format(**told),
+        ),
     )

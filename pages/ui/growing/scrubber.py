@@ -30,6 +30,7 @@ class Shown(NamedTuple):
         labels: the sentence's tokens as they are written.
         place: the token that is asked about, counted from zero.
         line: where a view's own controls stand, beside the scrubber.
+        space: what a lone space is called.
     """
 
     grown: Grown
@@ -38,6 +39,7 @@ class Shown(NamedTuple):
     labels: list[str]
     place: int
     line: DeltaGenerator
+    space: str
 
     @property
     def token(self) -> int:
@@ -46,7 +48,7 @@ class Shown(NamedTuple):
 
     def label(self, token: int) -> str:
         """A token id as it is written."""
-        return text.token(self.grown.tokenizer.piece(token))
+        return text.token(self.grown.tokenizer.piece(token), self.space)
 
 
 def choose_run(page: Page) -> Grown:
@@ -78,12 +80,14 @@ def _counted(page: Page, grown: Grown) -> str:
 def scrub(page: Page, grown: Grown, asks: bool) -> Shown:
     """Two moments of a run, and the token that is asked about: the last, unless the view `asks` and another is chosen."""
     tokens, _ = grown.read(state.get("text"))
-    labels = [text.token(grown.tokenizer.piece(token)) for token in tokens[0].tolist()]
+    labels = [text.token(grown.tokenizer.piece(token), page.words.space) for token in tokens[0].tolist()]
     line = st.container(key="scrubber", horizontal=True)
     with line:
         after, before = _step(page, grown), _other_step(page, grown)
         place = _token(page, labels) if asks else len(labels) - 1
-    return Shown(grown, Moment(grown, before, tokens), Moment(grown, after, tokens), labels, place, line)
+    return Shown(
+        grown, Moment(grown, before, tokens), Moment(grown, after, tokens), labels, place, line, page.words.space
+    )
 
 
 def _step(page: Page, grown: Grown) -> int:

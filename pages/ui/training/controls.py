@@ -31,9 +31,9 @@ def begin(page: Page, plan: Plan, own: str) -> None:
 
 
 def invite(page: Page, told: str) -> None:
-    """What to do where there is no run to show."""
-    st.info(told)
-    with st.container(horizontal=True):
+    """What to do where there is no run to show but the example."""
+    with st.container(key="invite", horizontal=True, vertical_alignment="center"):
+        st.markdown(told)
         view = f"{page.name}_view", "set_up"
         st.button(page.words.buttons.set_up, key="set_up_run", type="primary", on_click=state.put, args=view)
         st.page_link(catalog.links()["before_and_after"], label=page.words.buttons.bundled)

@@ -2,7 +2,7 @@
 // Drag to zoom, double-click or Escape for the whole again; a click, or arrows and Enter, picks a point.
 
 const SVG = "http://www.w3.org/2000/svg";
-const MARKED = 150; // a line of more points shows none of them
+const APART = 3; // sizes of a point that there must be from one to the next, or a line shows none of its points
 const NEAR = 40; // px from the pointer within which a point is spoken of
 const VIEWS = new WeakMap();
 
@@ -132,7 +132,7 @@ class View {
     const style = `stroke: var(--${role}); stroke-width: ${width}`;
     const parts = [make("polyline", { points: points.join(" "), class: `line ${dash}`, style })];
     const size = 1 + width;
-    if (!dash && (points.length < 2 || (points.length <= MARKED && width > 2)))
+    if (!dash && (points.length < 2 || (width > 2 && points.length * APART * size <= panel.w)))
       parts.push(...points.map(([cx, cy]) => make("circle", { cx, cy, r: size, style: `fill: var(--${role})` })));
     return parts;
   }

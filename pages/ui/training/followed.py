@@ -14,12 +14,15 @@ from transformer.checkpoint import Checkpoint
 from transformer.classifier import ClassifierConfig
 from transformer.gpt import GPT
 from transformer.next_token import NextToken, next_token
+from transformer.runs import growth
 from transformer.runs.jobs import jobs
 from transformer.runs.metrics import Metrics
 from transformer.runs.plans import Plan
 from transformer.runs.run import Run, Status
 
 SEVERAL, OVERFITTING = 2, 0.005  # validations since the best one, and by how much the last is worse
+EXAMPLE = Run(growth.FOLDER)
+"""The bundled run: what is looked at before there is another one."""
 
 
 class Reader:
@@ -129,6 +132,12 @@ def look_at(id: str) -> None:
 def weights(folder: Path, step: int) -> Checkpoint:
     """The newest weights of a run, which were those after `step` when somebody asked."""
     return Run(folder).load()
+
+
+@lru_cache(maxsize=4)
+def kept_weights(folder: Path, step: int) -> Checkpoint:
+    """The weights of a run that were kept after a step."""
+    return Run(folder).load(step)
 
 
 class Glance(NamedTuple):

@@ -15,7 +15,7 @@ from pages.ui import state
 from pages.ui.parts import Page, Proof
 from pages.ui.text import token
 from pages.ui.training import awaited
-from pages.ui.training.followed import Followed, Glance, glance, weights
+from pages.ui.training.followed import Followed, Glance, glance, kept_weights, weights
 from transformer.checkpoint import Checkpoint
 from transformer.gpt import GPT
 from transformer.runs.run import Run
@@ -44,7 +44,7 @@ def look(page: Page, seen: Followed) -> Shown | None:
         block = _choose(page, "block", config.num_blocks) - 1
         head = _choose(page, "head", config.num_heads) - 1
     ids = tokenizer.encode(state.get("text")).ids[: config.context_length]
-    labels = [token(tokenizer.piece(id)) for id in ids]
+    labels = [token(tokenizer.piece(id), page.words.space) for id in ids]
     tokens = torch.tensor([ids])
     return Shown(checkpoint, tokens, labels, head, glance(checkpoint.model, tokens, block, head))
 
@@ -54,7 +54,7 @@ def draw_next(page: Page, shown: Shown) -> Proof:
     checkpoint, tokens, labels, _, looked = shown
     probabilities = looked.said.probabilities[0]
     best = probabilities.topk(min(GUESSES, len(probabilities)))
-    names_of = [token(checkpoint.tokenizer.piece(id)) for id in best.indices.tolist()]
+    names_of = [token(checkpoint.tokenizer.piece(id), page.words.space) for id in best.indices.tolist()]
     after = page.words.after.format(step=f"{checkpoint.extra['step']:,}", token=code(labels[-1]))
     st.markdown(after)
     shares = best.values.tolist()
@@ -75,10 +75,13 @@ def draw_writing(page: Page, seen: Followed, step: int) -> None:
 
 
 def _newest(run: Run) -> Checkpoint | None:
-    """The newest weights there are."""
+    """The newest weights there are; where a run can no longer be taken up, the last that were kept."""
     try:
         step = run.latest_step()
-        return None if step is None else weights(run.folder, step)
+        if step is not None:
+            return weights(run.folder, step)
+        kept = run.checkpoints()
+        return kept_weights(run.folder, kept[-1]) if kept else None
     except (ValueError, OSError):
         return None
 

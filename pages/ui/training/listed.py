@@ -1,11 +1,12 @@
 """The runs of a learner, and those of the command line: listed, compared, renamed, deleted, continued, taken home, walked."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Final, Literal, NamedTuple
 
 import streamlit as st
 
+from pages.figures.examples import examples_table
 from pages.figures.learning import Compared, Names, compared, thinned
 from pages.figures.palette import Role
 from pages.figures.run_table import Line, run_table, settings_table
@@ -13,7 +14,7 @@ from pages.figures.sentence import literal
 from pages.ui import catalog, runs, state, text
 from pages.ui.parts import Page
 from pages.ui.training import controls, costs, curves
-from pages.ui.training.followed import Followed, follow, is_going, look_at, looked_at, plan_of
+from pages.ui.training.followed import EXAMPLE, Followed, follow, is_going, look_at, looked_at, plan_of
 from pages.ui.training.settings import JOINED, OWN_FILE, lesson_of
 from pages.ui.training.texts import OWN
 from transformer.gpt import GPT
@@ -22,7 +23,7 @@ from transformer.runs.plans import Plan
 from transformer.runs.run import Run
 
 BETWEEN = "~"  # ids in the link; no id has one
-COLORS: list[Role] = ["query", "key", "value", "position", "output", "token", "head0", "head4"]
+COLORS: list[Role] = ["kind0", "kind1", "kind2", "head9", "head10", "head14", "head8", "head12"]
 
 
 WALKS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
@@ -44,7 +45,6 @@ def table(page: Page) -> Table | None:
     """All runs that the learner sees; None if there is none."""
     every = runs.visible()
     if not every:
-        controls.invite(page, page.words.listed.nothing)
         return None
     key = page.linked("compare", "", lambda value: isinstance(value, str))
     checked, looked = _checked(key), looked_at()
@@ -83,6 +83,15 @@ def draw(page: Page, names: Names) -> Followed | None:
     if shown:
         _beside(page, list(shown.values()), names)
     return followed.get(looked.id) if looked else None
+
+
+def draw_example(page: Page, names: Names) -> Followed:
+    """The bundled run as a list of one. Returns it."""
+    seen, name = follow(EXAMPLE), page.words.listed.example
+    heads = page.words.listed.heads
+    st.html(f'<div class="runs">{examples_table(heads, [[name, *_cells(page, seen.run, seen)[1:]]])}</div>')
+    _beside(page, [seen._replace(plan=replace(seen.plan, name=name))], names)
+    return seen
 
 
 def _checked(key: str) -> list[str]:

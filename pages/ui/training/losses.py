@@ -11,11 +11,11 @@ from pages.ui import state
 from pages.ui.parts import Page
 from pages.ui.text import joined, number, with_terms
 from pages.ui.training import awaited, curves
-from pages.ui.training.followed import Followed, look_at, turned_up
+from pages.ui.training.followed import EXAMPLE, Followed, look_at, turned_up
 from pages.ui.training.texts import of_family
 from transformer.runs.jobs import jobs
 
-HEIGHT = "max(17rem, 100vh - 22.8rem)"  # of the curves, in CSS
+HEIGHT = "max(17rem, 100vh - 23.2rem)"  # of the curves, in CSS
 HELD_OUT, BATCH = "held_out", "batch"  # the lines of which a point can be picked
 
 
@@ -35,7 +35,8 @@ def draw(page: Page, seen: Followed, curve: Curve, place: Point | None) -> None:
     scene = learning.watched(curve, yardsticks, names, total, place, seen.run.id)
 
     def pick(line: int, step: int) -> None:
-        look_at(seen.run.id)
+        if seen.run != EXAMPLE:
+            look_at(seen.run.id)
         state.put(f"{page.name}_line", HELD_OUT if line == 1 else BATCH)
         state.put(f"{page.name}_at", step)
         awaited.chosen()

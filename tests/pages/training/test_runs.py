@@ -1,16 +1,19 @@
 """Runs beside each other: compared, renamed, continued, deleted, walked; and those that are not this learner's."""
 
+import base64
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 import torch
 
 from pages.figures.run_table import Line, run_table
 from pages.ui import catalog
 from tests.pages.conftest import Open
-from tests.pages.reading import array, chart
+from tests.pages.reading import array, chart, component, proof
 from tests.pages.training.opened import SENTENCE, Desk, app_error, opened, said, trained, watching, words
 from transformer.gpt import GPT
+from transformer.runs import growth
 from transformer.runs.run import Run
 
 
@@ -84,9 +87,27 @@ def test_a_folder_spoilt_by_hand_is_told_and_breaks_nothing(open_page: Open, tra
     assert "Walter" in said(app)
 
 
-def test_no_run_yet_is_told(open_page: Open) -> None:
-    assert words().nothing in said(opened(open_page, train_view="watch"))
-    assert words().listed.nothing in said(opened(open_page, train_view="runs"))
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_before_the_first_run_the_bundled_one_shows_what_will_be_seen(open_page: Open, language: str) -> None:
+    every = Run(growth.FOLDER).metrics().steps
+    tested = torch.tensor([step.validation_loss for step in every if step.validation_loss is not None])
+    watched = opened(open_page, train_view="watch", lang=language)
+    assert words(language).nothing in said(watched)
+    lines = component(watched, "learning")["lines"]
+    assert torch.equal(torch.frombuffer(bytearray(base64.b64decode(lines[1]["y"])), dtype=torch.float32), tested)
+    assert proof(watched).startswith("✓")
+    listed = opened(open_page, train_view="runs", lang=language)
+    assert words(language).listed.nothing in said(listed)
+    assert torch.equal(array(chart(listed, "compared")["data"][1]["y"]), tested)
+    assert proof(listed).startswith("✓")
+
+
+def test_the_example_is_nobody_s_run(open_page: Open) -> None:
+    for view in ("watch", "runs"):
+        app = opened(open_page, train_view=view)
+        keys = {button.key for button in app.button}
+        assert not {key for key in keys if str(key).startswith(("run_", "walk_run", "delete_", "rename_", "export_"))}
+        assert not app.session_state["choices"].get("run")
 
 
 def test_a_run_that_is_not_here_is_told(open_page: Open) -> None:

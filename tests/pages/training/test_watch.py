@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from pages.figures.learning import thinned
+from pages.ui.text import token
 from pages.ui.training import followed
 from tests.pages.conftest import Open
 from tests.pages.reading import component, drawn, proof
@@ -55,7 +56,7 @@ def test_the_sentence_is_looked_at_with_the_newest_weights(open_page: Open, trai
     assert torch.allclose(shown[below], weights[below], atol=1e-6)
     assert shown[~below].isnan().all()
     best = int(F.softmax(trace.logits[0, -1], 0).argmax())
-    assert f'class="piece">{tokenizer.piece(best).replace(" ", "·")}<' in said(app)
+    assert f'class="piece">{token(tokenizer.piece(best), words().space)}<' in said(app)
 
 
 def test_the_loss_is_told_as_a_probability_and_made_anew_from_the_saved_weights(
