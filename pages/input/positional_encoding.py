@@ -9,7 +9,7 @@ import torch
 from pages.figures import positions as figures
 from pages.matrix import Matrix, Readout, flow, product
 from pages.ui import cache, state
-from pages.ui.parts import Page, Proof, size
+from pages.ui.parts import Page, Proof
 from pages.ui.text import number
 from transformer.positions import sinusoidal_positions, wavelength_divisors
 
@@ -92,7 +92,7 @@ def kinds() -> None:
     )
 
 
-page.opening(size(lesson.tokens), page.shape(lesson.embedding, "positions"), width=width)
+page.opening(page.shape(lesson.embedding, "positions"), width=width)
 views = {"heatmap": heatmap, "waves": waves, "similarity": similarity, "kinds": kinds}
 views[page.view(*views)]()
 

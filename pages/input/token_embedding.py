@@ -44,7 +44,8 @@ def draw_lookup() -> None:
     shown = table[first : first + count]
     names = [f"{row} {lesson.label(row)}" for row in range(first, first + count)]
     limit = float(torch.cat([shown, gathered]).abs().max()) or None
-    opened = Matrix(shown, "E", "token", names, row_axis=words.rows, limit=limit, row_offset=first, link="lookup")
+    whole = len(table), lesson.config.d_model
+    opened = Matrix(shown, "E", "token", names, limit=limit, row_offset=first, link="lookup", whole=whole)
     taken = Matrix(gathered, TAKEN, "token", rows=lesson.labels, row_axis=words.tokens, limit=limit)
     readout = Readout("lookup", words.lookup.table(), index=ids.tolist())
     flow([[opened, "→", taken]], key="lookup", selected=picked, readout=readout, on_select=page.pick("query", "dim"))
@@ -52,9 +53,10 @@ def draw_lookup() -> None:
 
 def draw_product() -> None:
     """The same rows as a product: only one weight of each row is not zero."""
+    rows, d_model = table.shape
     product(
-        Matrix(one_hot, words.one_hot, rows=lesson.labels, row_axis=words.tokens, scale="weight"),
-        Matrix(table[distinct], "E", "token", rows=labels_of(distinct), row_axis=words.rows),
+        Matrix(one_hot, words.one_hot, "neutral", lesson.labels, scale="weight", whole=(lesson.length, rows)),
+        Matrix(table[distinct], "E", "token", labels_of(distinct), row_axis=words.rows, whole=(rows, d_model)),
         Matrix(gathered, TAKEN, "token"),
         key="one_hot",
         selected=picked,

@@ -61,8 +61,10 @@ def number(value: float, digits: int = 4) -> str:
     return f"{value:.{digits}g}".replace("-", "−")
 
 
-def token(piece: str) -> str:
-    """A token with its white space visible."""
+def token(piece: str, space: str = "") -> str:
+    """A token with its white space visible. space: what stands beside a lone space, whose dot looks like a full stop."""
+    if piece == " " and space:
+        return f"· {space}"
     if piece.startswith("⟨"):
         return piece  # bytes in hex, which are no text
     return piece.replace(" ", "·").replace("\n", "⏎").replace("\t", "⇥").replace("\r", "␍").replace("\0", "␀")

@@ -1,10 +1,12 @@
 """The batch page: targets are the inputs one step later, and what is unknown is left blank."""
 
+import re
 from typing import Any
 
 import pytest
 
-from pages.figures.batch_table import batch
+from pages.figures.batch_table import LONGEST, RIM, batch
+from pages.figures.token_strip import letters
 from pages.ui import cache, text
 from tests.pages.conftest import Open
 from tests.pages.markup import Element, picture
@@ -31,10 +33,22 @@ def test_inputs_and_targets_are_the_lessons(open_page: Open, choices: dict[str, 
         assert numbers(line, "target")[:-1] == numbers(line, "input")[1:]
 
 
-def test_a_long_token_breaks_in_its_middle() -> None:
-    drawn = batch([["to", "·fortune", "and"]], [[5, 6, 7]], parts=("in", "out"), row=0, position=0)
-    assert '--half:4">·for<wbr>tune</span>' in drawn
-    assert drawn.count("<wbr>") == 2
+@pytest.mark.parametrize("choices", [*LINES, {"text": "我喜欢猫 🐱 ∩", "weights": "random"}], ids=str)
+def test_no_token_is_wider_than_its_place(open_page: Open, choices: dict[str, Any]) -> None:
+    table = picture(open_page("batch", **choices)).one("batch")
+    widest = float(re.findall(r"--letters:([\d.]+)", str(table.attributes["style"]))[0])
+    for line in table.all("line"):
+        room = [float(width) for width in re.findall(r"calc\(([\d.]+) \*", str(line.attributes["style"]))]
+        assert len(room) == len(line.all("cell"))
+        for width, cell in zip(room, line.all("cell"), strict=True):
+            assert width >= max(letters(shown.text) for shown in cell.all("piece"))
+            assert width >= max(0.95 * len(id.text) for id in cell.all("small"))
+        assert sum(room) <= widest + 0.1
+
+
+def test_a_token_too_long_for_any_place_does_not_take_them_all() -> None:
+    drawn = batch([["to", " " * 300, "and"]], [[5, 6, 7]], parts=("in", "out"), row=0, position=0)
+    assert f"minmax(calc({LONGEST + RIM:.2f} *" in drawn
 
 
 def test_the_first_row_is_the_sentence_and_the_others_are_cut_from_the_corpus(open_page: Open) -> None:
