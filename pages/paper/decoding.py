@@ -144,7 +144,7 @@ def select(name: str, options: Sequence[float], default: float) -> float:
         key=page.linked(name, default, options.__contains__),
         persist_state="session",
         label_visibility="collapsed",
-        width=300,
+        width=240,
     )
     return chosen
 
