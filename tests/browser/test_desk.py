@@ -100,3 +100,16 @@ def test_a_number_out_of_reach_is_never_sent(page: Page) -> None:
     assert "seed" not in query(page)
     seed.fill("12")
     expect(page).to_have_url(re.compile("seed=12"), timeout=SECONDS)
+
+
+def test_what_is_below_a_picture_opens_and_closes(page: Page) -> None:
+    code, tried = (page.locator(".st-key-foot").get_by_text(getattr(WORDS.details, name)) for name in ("code", "try"))
+    shown = page.locator("[data-testid='stCode']")
+    code.click()
+    expect(shown).to_contain_text("scores = queries @ keys", timeout=SECONDS)
+    tried.click()
+    expect(shown).to_have_count(0, timeout=SECONDS)
+    code.click()
+    expect(shown).to_have_count(1, timeout=SECONDS)
+    code.click()
+    expect(shown).to_have_count(0, timeout=SECONDS)
