@@ -43,13 +43,15 @@ class Matrix:
     role: the colour name of the matrix.
     rows, columns: labels, one a row (column), or () for none; repeated labels are fine.
     row_axis, column_axis: what the rows and columns are ("queries"), for the axis and for screen readers.
-    scale: "signed" is diverging and symmetric around zero; "weight" runs from 0 to the limit in one hue.
+    scale: "signed" is diverging and symmetric around zero; "weight" runs from 0 to the limit in one hue;
+        "plain" cells have no colour, only their numbers.
     limit: the colour range is ±limit (0 … limit for weights). None: the largest finite magnitude; 1 for weights.
     row_offset, column_offset: where the top left cell sits in the (i, j) coordinates that the scene shares.
     bands: (role, width) pairs over the columns, from the left; the widths add up to C. row_bands: the same over rows.
     row_role, column_role: colours of lit row (column) labels; None: the operand's role in a product, else the role.
     whole: the shape of the matrix that this is a part of, to be told beside its name; None: it is no part. A product of
         parts is one by itself. Where the part begins is told by its labels, or by its offsets where it has none.
+    told: what is written beside the name instead of the size, where the shape is only how the numbers are laid out.
     link: in a flow, which of its cells light up with a cell elsewhere: the same "cell", the whole "row" or "column",
         the "transposed" cell, the row of a "lookup" table that Readout.index names, or "none".
     """
@@ -61,7 +63,7 @@ class Matrix:
     columns: Sequence[str] = ()
     row_axis: str = ""
     column_axis: str = ""
-    scale: Literal["signed", "weight"] = "signed"
+    scale: Literal["signed", "weight", "plain"] = "signed"
     limit: float | None = None
     row_offset: int = 0
     column_offset: int = 0
@@ -70,6 +72,7 @@ class Matrix:
     row_role: Role | None = None
     column_role: Role | None = None
     whole: tuple[int, int] | None = None
+    told: str = ""
     link: Link = "cell"
 
     def __post_init__(self) -> None:
@@ -121,7 +124,7 @@ class Readout:
         "norm": operands x, γ, β and the result share their shape, x being all numbers of one token: their mean and
             (biased) variance, (x − mean) ÷ √(variance + epsilon), times γ, plus β.
     words: every word the card shows, see WORDS for those each kind needs. {row}, {column} stand for labels (or
-        numbers), {name} for a matrix, {n} for a count, {value} for the result.
+        numbers), {row} + {column} for their sum (the place in a folded row), {name} for a matrix, {n} for a count.
         title: the heading, "{row} asks, {column} answers". total: what the large number is called.
         more: the terms not listed, "… {n} more terms". maximum, sum: softmax's parts; for "unit", sum is the total
         before the activation. mean, variance, normalised: LayerNorm's parts.
@@ -131,6 +134,7 @@ class Readout:
     operands, result: places of the matrices in the scene, in reading order; by default all but the last, and the last.
     divisor: for "divide". epsilon: for "norm".
     index: for "lookup", the table's row (in the table's own numbering) behind each row of the result.
+    differing: for "dot", list the terms whose two factors differ most, not the largest ones.
     """
 
     kind: Kind
@@ -140,6 +144,7 @@ class Readout:
     divisor: float | None = None
     epsilon: float = 0.0
     index: Sequence[int] = ()
+    differing: bool = False
 
     def __post_init__(self) -> None:
         if missing := sorted(WORDS[self.kind] - set(self.words)):
@@ -185,6 +190,7 @@ def describe(matrix: Matrix) -> dict[str, Any]:
         "rowRole": matrix.row_role,
         "columnRole": matrix.column_role,
         "whole": matrix.whole,
+        "told": matrix.told,
         "link": matrix.link,
     }
 
@@ -203,6 +209,7 @@ def explain(readout: Readout, count: int) -> dict[str, Any]:
         "divisor": readout.divisor,
         "epsilon": readout.epsilon,
         "index": list(readout.index),
+        "differing": readout.differing,
     }
 
 

@@ -110,6 +110,14 @@ else:
             [[Matrix(queries, "Q", rows=TOKENS), "+", Matrix(keys, "K"), "=", Matrix(queries + keys, "Q+K")]],
             Readout("sum", told),
         ),
+        "difference": (
+            [[Matrix(queries, "Q", rows=TOKENS), "−", Matrix(keys, "K"), "=", Matrix(queries - keys, "Q−K")]],
+            Readout("value", told),
+        ),
+        "divide": (
+            [[Matrix(scores, "S", **tokens), "÷ √5 →", Matrix(scores / HEAD_SIZE**0.5, "S/√5", **tokens)]],
+            Readout("divide", {**told, "divisor": "√5"}, divisor=HEAD_SIZE**0.5),
+        ),
         "mix": (
             [
                 [
@@ -122,7 +130,7 @@ else:
             ],
             Readout("mix", told, operands=(0, 1)),
         ),
-        "tens": ([[Matrix(torch.tensor([[9.94, -12.3, 0.06]]).repeat(20, 9), "S")]], Readout("value", told)),
+        "tens": ([[Matrix(torch.tensor([[9.94, -12.3, 0.06]]).repeat(20, 8), "S")]], Readout("value", told)),
         "crowd": (
             [[Matrix(wide[:, :20], "S", **long), "mask →", Matrix(wide[:, 8:28], "M", **long)]],
             Readout("value", told),
@@ -141,7 +149,7 @@ else:
         "stacked": (
             [
                 [Matrix(queries, "Q", rows=TOKENS)],
-                ["+", Matrix(keys, "K", rows=TOKENS)],
+                ["+", Matrix(keys, "K", rows=[str(row) for row in range(LENGTH)])],
                 ["=", Matrix(queries + keys, "Q+K", rows=TOKENS)],
             ],
             Readout("sum", told),
@@ -173,6 +181,10 @@ else:
         "narrow": (
             [[Matrix(wide, "H"), Matrix(wide[:, :1], "N", link="row", column_offset=300)]],
             Readout("value", told),
+        ),
+        "folded": (
+            [[Matrix(folded, "x", rows=["6", "9", "12", "15"], row_offset=2)]],
+            Readout("value", {"title": "dimension {row} + {column}"}),
         ),
         "norm": (
             [[Matrix(folded, "x"), "·", Matrix(gain, "γ"), "+", Matrix(shift, "β"), "=", Matrix(normed, "LN")]],

@@ -193,7 +193,8 @@ def test_softmax_shows_its_maximum_its_sum_and_its_quotient(open_scene: Open) ->
     row = masked[9, :10]
     numbers = scene.numbers("lines")
     assert numbers[0] == pytest.approx(float(row.max()), rel=1e-3)
-    assert numbers[-1] == pytest.approx(float((row - row.max()).exp().sum()), rel=1e-3)
+    power, whole = float((row[4] - row.max()).exp()), float((row - row.max()).exp().sum())
+    assert numbers[-3:] == pytest.approx([power, whole, power / whole], rel=1e-3)
     assert scene.numbers("number") == pytest.approx([float(weights[9, 4])], rel=1e-3)
 
 
@@ -246,12 +247,18 @@ def test_one_cell_of_many_matrices_is_listed_two_to_a_line(open_scene: Open) -> 
     torch.testing.assert_close(shown, scores[1, 2] * torch.arange(1, 11), rtol=1e-3, atol=1e-4)
 
 
+def test_a_folded_rows_cell_is_called_by_its_place_in_the_row(open_scene: Open) -> None:
+    scene = open_scene("folded")
+    scene.point(0, 2, 1)
+    assert scene.text("title") == "dimension 13"
+
+
 def test_layer_norms_parts_follow_from_all_numbers_of_the_token(open_scene: Open) -> None:
     scene = open_scene("norm")
     scene.point(3, 2, 1)
     mean, variance = folded.mean(), folded.var(correction=0)
     normalised = (folded[2, 1] - mean) / (variance + EPSILON).sqrt()
-    parts = torch.stack([folded[2, 1], mean, variance, normalised, gain[2, 1], shift[2, 1]])
+    parts = torch.stack([folded[2, 1], mean, variance + EPSILON, normalised, gain[2, 1], shift[2, 1]])
     said = scene.page.locator(".card .lines .value").all_inner_texts()
     shown = torch.tensor([float(number.replace("−", "-")) for number in said])
     torch.testing.assert_close(shown, parts, rtol=1e-3, atol=1e-4)

@@ -15,7 +15,7 @@ from tests.conftest import Serve
 
 RECORDER = Path(__file__).with_name("drawn_texts.js")
 SCENES = ["weighted", "mask", "crowd", "chinese", "lookup", "many", "part", "stacked"]
-IN_CELLS = [INK, CHALK]  # numbers, whose ground is their cell
+IN_CELLS = [INK, CHALK, "#000000"]  # numbers, whose ground is their cell
 SMALLEST = 12  # px at 1280
 Look = Callable[..., list[dict[str, Any]]]
 
@@ -70,7 +70,7 @@ def test_no_text_touches_another_and_none_is_small(look: Look, scene: str) -> No
 
 @pytest.mark.parametrize("row, column", [(9, 5), (18, 19)])
 def test_where_names_are_thinned_out_the_lit_one_stands_all_the_same(look: Look, row: int, column: int) -> None:
-    texts = look("crowd", 1150, f"{row},{column}")
+    texts = look("crowd", 1180, f"{row},{column}")
     names = [text["text"] for text in texts if "universal" in text["text"]]
     assert len(names) < 20 + 2 * 20  # rows of the first matrix, columns of both
     assert names.count(f"·universal{column:02}") == 1 + 2

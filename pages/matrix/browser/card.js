@@ -15,10 +15,11 @@ function makeCard(root) {
   function fillTitle({ template, matrix, row, column }, theme) {
     title.replaceChildren(
       ...template
-        .split(/(\{\w+\})/)
+        .split(/(\{row\} \+ \{column\}|\{\w+\})/)
         .filter(Boolean)
         .map((part) => {
           const said = {
+            "{row} + {column}": [{ text: String(Number(row.text) + Number(column.text)) }, matrix.rowRole], // of a folded row
             "{row}": [row, matrix.rowRole],
             "{column}": [column, matrix.columnRole],
             "{name}": [{ text: matrix.name }, matrix.role],
@@ -123,7 +124,7 @@ function makeCard(root) {
         fill();
       }
       what.textContent = readout.what;
-      number.textContent = spell(readout.of, readout.total, 4);
+      number.textContent = readout.said ?? spell(readout.of, readout.total, 4);
       number.style.color = theme.letters(readout.of.role);
       return `${title.textContent}. ${readout.what} ${number.textContent}`;
     },

@@ -73,6 +73,7 @@ function readTheme(host) {
     faint: css(text, mode === "dark" ? 0.34 : 0.28),
     signed: ramp(PALETTE.diverging[mode], (PALETTE.diverging[mode].length - 1) / 2),
     weight: ramp(PALETTE.sequential[mode], 0),
+    plain: table([background, background]),
     font: variable("--st-font") || "sans-serif",
     mono: `${variable("--st-code-font") || "monospace"}, ${MONOSPACED}`,
   };
@@ -95,5 +96,8 @@ const cellColor = (theme, matrix, value) => {
   return [word & 255, (word >> 8) & 255, (word >> 16) & 255];
 };
 
-/** Dark ink or light ink, whichever stands out more on a cell. */
-const ink = (color) => (luminance(color) > 0.2 ? "#14171a" : "#ffffff");
+/** Dark ink or light ink, whichever stands out more on a cell; black where neither is readable. */
+function ink(color) {
+  const best = ["#14171a", "#ffffff"].sort((a, b) => contrast(channels(b), color) - contrast(channels(a), color))[0];
+  return contrast(channels(best), color) < 4.5 ? "#000000" : best;
+}

@@ -33,6 +33,10 @@ function flowMetrics(lines, fits, ruler, room) {
     );
     around.set(item, { modes, ...margins(item.matrix, modes, fits.angle, ruler, room.width) });
   }
+  if (lines.length > 1 && lines.every((line) => line.filter((item) => item.matrix).length === 1)) {
+    const left = Math.max(...[...around.values()].map((room) => room.left)); // a stack shares its left edge
+    for (const room of around.values()) room.left = left;
+  }
   const isNarrow = ({ matrix }) => matrix && matrix.width <= 4;
   const signWide = ({ sign }) => Math.max(...sign.map((part) => ruler.width(signFont(part), part))) + 1.1 * rem;
   const fixed = (line) =>

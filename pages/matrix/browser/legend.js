@@ -6,13 +6,13 @@ const GROWN = [1.8, 1.65, 1.5, 1.35, 1.2]; // times the page's type: a picture o
 function legendParts(scene, ruler) {
   const { rem, width } = ruler;
   const scales = new Map();
-  for (const matrix of scene.matrices) {
+  for (const matrix of scene.matrices.filter(({ scale }) => scale !== "plain")) {
     const kind = `${matrix.scale} ${matrix.limit}`;
     scales.set(kind, [...(scales.get(kind) ?? []), matrix]);
   }
   const parts = [...scales.values()].map((members) => {
     const [{ scale, limit }] = members;
-    const names = scales.size > 1 ? members.slice(0, 3) : [];
+    const names = (scales.size > 1 ? members.slice(0, 3) : []).map(({ name, role }, k, all) => ({ role, name: name + (k < all.length - 1 ? "," : "") }));
     const ends = [scale === "signed" ? brief(-limit) : "0", brief(limit, scale === "signed")];
     const named = names.reduce((sum, { name }) => sum + width("size", name) + 0.4 * rem, 0);
     return {

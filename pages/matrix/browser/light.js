@@ -153,7 +153,7 @@ function paintLens(canvas, box, point, theme, ruler, ratio, lines) {
       pen.fillStyle = `rgb(${color})`;
       pen.fillRect(...frame);
       pen.fillStyle = ink(color);
-      const count = [2, 1, 0].find((n) => pen.measureText(decimals(value, n)).width < cellWidth - 4) ?? 0;
+      const count = [2, 1, 0].find((n) => pen.measureText(decimals(value, n)).width < cellWidth - 8) ?? 0;
       pen.fillText(decimals(value, count), frame[0] + cellWidth / 2, frame[1] + cellHeight * 0.52);
     }
   }

@@ -36,9 +36,14 @@ function significant(value, digits, plus = false) {
     const [mantissa, exponent] = value.toExponential(1).split("e");
     return `${signed(mantissa, plus)}·10${inDigits(String(Number(exponent)), SUPERSCRIPTS)}`;
   }
-  const whole = size < 1 ? 0 : Math.floor(Math.log10(size)) + 1;
-  const leadingZeros = size >= 1 ? 0 : Math.max(0, -Math.floor(Math.log10(size)) - 1);
-  return signed(value.toFixed(Math.max(0, digits - whole + leadingZeros)), plus);
+  return signed(value.toFixed(places(value, digits)), plus);
+}
+
+/** How many decimals make so many significant digits. */
+function places(value, digits) {
+  if (value === 0) return digits;
+  const power = Math.floor(Math.log10(Math.abs(value)));
+  return Math.max(0, digits - 1 - (power < 0 ? Math.min(power, -1) : power));
 }
 
 /** A number for a cell: so many decimals, no plus. SHORT: two digits, 7.5 or 12. */
@@ -48,3 +53,12 @@ const decimals = (value, count) =>
 /** The limit of a colour scale, as short as it can be said. */
 const brief = (value, plus = false) =>
   Number.isInteger(value) ? signed(String(value), plus) : significant(value, Math.abs(value) < 0.1 ? 2 : 3, plus);
+
+/** What a written number says. */
+const read = (text) =>
+  Number(
+    text
+      .replace("+", "")
+      .replaceAll(MINUS, "-")
+      .replace(/·10(.+)/, (_, power) => "e" + power.replace("⁻", "-").replace(/[⁰-⁹¹²³]/g, (d) => SUPERSCRIPTS.indexOf(d))),
+  );

@@ -82,11 +82,13 @@ function paintGrid(pen, box, theme, ratio) {
       pen.fillRect(box.x, box.y + k * box.cellHeight - hair, box.right - box.x, hair);
 }
 
-function paintNumbers(pen, box, theme, ruler) {
+/** A place on a whole pixel of the screen, where thin strokes stay sharp. */
+const snapped = (place, ratio) => Math.round(place * ratio) / ratio;
+
+function paintNumbers(pen, box, theme, ruler, ratio) {
   if (box.decimals === null) return;
   const { matrix } = box;
-  pen.font =
-    box.cellWidth >= 3.2 * ruler.rem && box.cellHeight >= 2 * ruler.rem ? ruler.fonts.largeNumber : ruler.fonts.number;
+  pen.font = ruler.fonts[numberFont(box, ruler.rem)];
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   for (let row = 0; row < matrix.height; row++) {
@@ -96,8 +98,8 @@ function paintNumbers(pen, box, theme, ruler) {
       pen.fillStyle = ink(cellColor(theme, matrix, value));
       pen.fillText(
         decimals(value, box.decimals),
-        box.x + (column + 0.5) * box.cellWidth,
-        box.y + (row + 0.53) * box.cellHeight,
+        snapped(box.x + (column + 0.5) * box.cellWidth, ratio),
+        snapped(box.y + (row + 0.53) * box.cellHeight, ratio),
       );
     }
   }
@@ -199,7 +201,7 @@ function paintStill(pen, picture, theme, ruler, ratio) {
     pen.strokeStyle = theme.faint;
     pen.lineWidth = 1 / ratio;
     pen.strokeRect(box.x - 0.5 / ratio, box.y - 0.5 / ratio, box.right - box.x, box.bottom - box.y);
-    paintNumbers(pen, box, theme, ruler);
+    paintNumbers(pen, box, theme, ruler, ratio);
     paintBands(pen, box, theme, ruler.unit);
     paintName(pen, box, theme, ruler);
   }

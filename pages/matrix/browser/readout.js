@@ -13,7 +13,7 @@ function lineCount(scene) {
   if (kind === "mix") return Math.min(scene.matrices[operands[0]].height, TERMS);
   if (kind === "unit") return terms() + 1;
   if (kind === "norm") return 6;
-  if (kind === "softmax") return Math.min(scene.matrices[operands[0]].width, SHARES + 1) + 2;
+  if (kind === "softmax") return Math.min(scene.matrices[operands[0]].width, SHARES + 1) + 3;
   if (kind === "sum") return operands.length;
   if (kind === "divide") return 2;
   if (kind === "value") return mostHolders(scene) > 1 ? Math.min(mostHolders(scene), HOLDERS) : 0;
@@ -37,46 +37,42 @@ function pick(sizes, count, bySize) {
 
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
-/** A sum of products. A masked weight has no part in it. */
-function explainDot(scene, [a, b], result, { row, column }, digits) {
-  const { words, kind } = scene.readout;
+/** The terms of a sum of products; a masked weight has no part in it. */
+const productsOf = ([a, b], { row, column }) =>
+  Array.from({ length: a.width }, (_, k) => ({ k, left: a.at(row, k), top: b.at(k, column) }))
+    .filter(({ left }) => !isMasked(left))
+    .map((term) => ({ ...term, product: term.left * term.top }));
+
+/** A sum of products: the terms that weigh most (or differ most), what the others add up to, the bias. */
+function explainDot(scene, [a, b], result, { row, column }, digits, said) {
+  const { words, kind, differing } = scene.readout;
   const weighted = kind !== "dot" && kind !== "unit";
-  const terms = Array.from({ length: a.width }, (_, k) => ({ k, left: a.at(row, k), top: b.at(k, column) })).filter(
-    ({ left }) => !isMasked(left),
-  );
-  for (const term of terms) term.product = term.left * term.top;
-  const { kept, rest } = pick(
-    terms.map(({ left, product }) => Math.abs(weighted ? left : product)),
-    TERMS,
-    weighted,
-  );
-  const lines = kept.map((at) => {
-    const { k, left, top, product } = terms[at];
+  const terms = productsOf([a, b], { row, column });
+  const weigh = ({ left, top, product }) => Math.abs(differing ? left - top : weighted ? left : product);
+  const { kept, rest } = pick(terms.map(weigh), TERMS, weighted);
+  const total = said ?? result.at(row, column);
+  const others = sum(rest.map((at) => terms[at].product));
+  const added = [...kept.map((at) => terms[at].product), ...(rest.length ? [others] : [])];
+  if (scene.bias) added.push(scene.bias[column]);
+  const count = sharedPlaces(total, added, digits);
+  const values = addingUp(added, total, count, rest.length ? kept.length : -1).map((value) => fixed(value, count, true));
+  const lines = kept.map((at, place) => {
+    const { k, left, top } = terms[at];
     const label = weighted ? labelOf(b, "rows", k) : { text: a.width > TERMS ? String(k) : "" };
-    const write = (value, plus) =>
-      weighted ? signed(value.toFixed(digits - 1), plus) : significant(value, digits, plus);
+    const [first, second] = factors(left, top, values[place], 3);
     return {
       label: label.text,
       token: label.token,
       soft: !weighted,
-      value: write(product, true),
-      a: [write(left, a.scale === "signed"), a.role],
+      value: values[place],
+      a: [first, a.role],
       op: "·",
-      b: [write(top, b.scale === "signed"), b.role],
+      b: [second, b.role],
     };
   });
-  if (rest.length)
-    lines.push(
-      remainder(
-        words,
-        rest.map((at) => terms[at].product),
-        digits,
-        true,
-      ),
-    );
-  if (scene.bias)
-    lines.push({ label: words.bias ?? "", wide: true, value: significant(scene.bias[column], digits, true) });
-  return { lines, total: result.at(row, column) };
+  if (rest.length) lines.push(remainder(words, rest.length, values[kept.length]));
+  if (scene.bias) lines.push({ label: words.bias ?? "", wide: true, value: values.at(-1) });
+  return { lines, total, said: fixed(total, count, true) };
 }
 
 /** One row as a mix of rows: the weights stand in a column beside them. */
@@ -87,42 +83,22 @@ function explainMix(scene, [weights, rows], result, cell, digits) {
 
 /** A hidden unit: the same sum, and its total before the activation. */
 function explainUnit(scene, given, result, cell, digits) {
-  const { lines, total } = explainDot(scene, given, result, cell, digits);
-  const [x, weights] = given;
-  const before = sum(Array.from({ length: x.width }, (_, k) => x.at(cell.row, k) * weights.at(k, cell.column)));
-  const value = significant(before + (scene.bias?.[cell.column] ?? 0), digits, true);
-  return { lines: [...lines, { label: scene.readout.words.sum, wide: true, strong: true, value }], total };
-}
-
-/** LayerNorm of one number of a token; the first operand holds all numbers of that token. */
-function explainNorm(scene, [x, gain, bias], result, { row, column }, digits) {
-  const { words, epsilon } = scene.readout;
-  const mean = sum([...x.values]) / x.values.length;
-  const variance = sum([...x.values].map((value) => (value - mean) ** 2)) / x.values.length;
-  const normalised = (x.at(row, column) - mean) / Math.sqrt(variance + epsilon);
-  const line = (label, value, more) => ({ label, wide: true, value: significant(value, digits, true), ...more });
+  const products = productsOf(given, cell).map(({ product }) => product);
+  const before = sum(products) + (scene.bias?.[cell.column] ?? 0);
+  const { lines, said } = explainDot(scene, given, result, cell, digits, before);
+  const total = result.at(cell.row, cell.column);
+  const passed = Math.abs(total - before) < 1e-5 * Math.abs(before);
   return {
-    lines: [
-      line(x.name, x.at(row, column), { role: x.role }),
-      line(words.mean, mean),
-      line(words.variance, variance, { value: significant(variance, digits) }),
-      line(words.normalised, normalised, { strong: true }),
-      line(`· ${gain.name}`, gain.at(row, column), { role: gain.role }),
-      line(`+ ${bias.name}`, bias.at(row, column), { role: bias.role }),
-    ],
-    total: result.at(row, column),
+    lines: [...lines, { label: scene.readout.words.sum, wide: true, strong: true, value: said }],
+    total,
+    said: passed ? said.replace("+", "") : undefined,
   };
 }
 
 /** The line for what is not listed, with its subtotal. */
-const remainder = (words, numbers, digits, plus) => ({
-  label: words.more.replace("{n}", numbers.length),
-  wide: true,
-  faded: true,
-  value: significant(sum(numbers), digits, plus),
-});
+const remainder = (words, count, value) => ({ label: words.more.replace("{n}", count), wide: true, faded: true, value });
 
-/** A row of softmax: its maximum, the exponentials of the differences, their sum. */
+/** A row of softmax: its maximum, the exponentials of the differences, their sum, and the division. */
 function explainSoftmax(scene, [scores], result, { row, column }, from, digits) {
   const { words } = scene.readout;
   const values = Array.from({ length: scores.width }, (_, k) => scores.at(from.row, k));
@@ -131,48 +107,51 @@ function explainSoftmax(scene, [scores], result, { row, column }, from, digits) 
   const { kept, rest: others } = pick(powers, SHARES + 1, true);
   const rest = others.filter((k) => !isMasked(values[k])); // what is masked is no term
   if (rest.includes(from.column)) rest.splice(rest.indexOf(from.column), 1, kept.splice(-1, 1, from.column)[0]);
+  const total = sum(powers);
+  const added = [...kept.map((k) => powers[k]), ...(rest.length ? [sum(rest.map((k) => powers[k]))] : [])];
+  const rounded = addingUp(added, total, digits, rest.length ? kept.length : -1);
+  const write = (at) => (rounded[at] || !added[at] ? fixed(rounded[at], digits) : significant(added[at], 2));
   const lines = [{ label: words.maximum, wide: true, faded: true, value: significant(maximum, digits, true) }];
-  for (const k of kept) {
+  for (const [at, k] of kept.entries()) {
     const { text, token } = labelOf(scores, "columns", k);
-    const power = `exp(${significant(isMasked(values[k]) ? -Infinity : values[k] - maximum, 3)})`;
-    lines.push({
-      label: text,
-      token,
-      a: [power, scores.role],
-      spread: true,
-      value: significant(powers[k], digits),
-      strong: k === from.column,
-    });
+    const power = isMasked(values[k]) ? `exp(${MINUS}∞)` : `exp(${values[k] === maximum ? "0" : fixed(values[k] - maximum, 4)})`;
+    lines.push({ label: text, token, a: [power, scores.role], spread: true, value: write(at), strong: k === from.column });
   }
-  if (rest.length)
-    lines.push(
-      remainder(
-        words,
-        rest.map((k) => powers[k]),
-        digits,
-        false,
-      ),
-    );
-  lines.push({ label: words.sum, wide: true, value: significant(sum(powers), digits) });
-  return { lines, total: result.at(row, column) };
+  if (rest.length) lines.push(remainder(words, rest.length, write(kept.length)));
+  const whole = fixed(total, digits);
+  lines.push({ label: words.sum, wide: true, value: whole });
+  const weight = result.at(row, column);
+  const said = spell(result, weight, digits);
+  const power = powers[from.column];
+  const numerator = firstTrue(digits, (count) => significant(power, count), (text) => agrees(read(text) / read(whole), said));
+  lines.push({ label: `${numerator} ÷ ${whole} =`, wide: true, strong: true, value: said });
+  return { lines, total: weight, said };
 }
 
 /** The other kinds: a line for each operand, and the result. */
 function explainPlain(scene, operands, result, cell, cells, digits) {
   const { kind, words, divisor } = scene.readout;
-  const lines = operands.map((matrix, k) => ({
-    label: matrix.name,
-    role: matrix.role,
-    wide: true,
-    value: cells[k] ? spell(matrix, matrix.at(cells[k].row, cells[k].column), digits) : "",
-  }));
-  if (kind === "divide") lines.push({ label: "÷ " + (words.divisor ?? ""), wide: true, value: brief(divisor) });
+  const total = result.at(cell.row, cell.column);
+  const numbers = operands.map((matrix, k) => (cells[k] ? matrix.at(cells[k].row, cells[k].column) : NaN));
+  let said;
+  let values = operands.map((matrix, k) => (cells[k] ? spell(matrix, numbers[k], digits) : ""));
+  if (kind === "sum" && numbers.every(Number.isFinite)) {
+    values = addends(numbers, total, digits);
+    said = values.pop();
+  }
+  const lines = operands.map(({ name, role }, k) => ({ label: name, role, wide: true, value: values[k] }));
+  if (kind === "divide") {
+    const by = Number.isInteger(divisor) ? String(divisor) : significant(divisor, digits);
+    said = spell(result, total, digits);
+    const write = (count) => spell(operands[0], numbers[0], count);
+    lines[0].value = firstTrue(digits, write, (text) => agrees(read(text) / read(by), said));
+    lines.push({ label: "÷ " + (words.divisor ?? ""), wide: true, value: by });
+  }
   if (kind === "lookup")
     Object.assign(lines[0], {
       label: `${operands[0].name} ${cells[0] ? labelOf(operands[0], "rows", cells[0].row).text : ""}`,
     });
-  const total = result.at(cell.row, cell.column);
-  return { lines, total, reason: kind === "mask" ? (isMasked(total) ? words.masked : words.allowed) : undefined };
+  return { lines, total, said, reason: kind === "mask" ? (isMasked(total) ? words.masked : words.allowed) : undefined };
 }
 
 /** One cell's number in every matrix that holds it. */
@@ -195,9 +174,18 @@ function explainValue(scene, point, ij, digits) {
               ]
             : [];
         });
+  const signs = signsOf(scene);
+  const numbers = scene.matrices.map(({ index }) => cellOf(scene, index, ...ij)).map((cell) => cell && scene.matrices[cell.matrix].at(cell.row, cell.column));
+  let said;
+  if (signs && lines.length === numbers.length && numbers.every(Number.isFinite)) {
+    const written = addends(numbers.slice(0, -1), numbers.at(-1), digits, signs);
+    written.forEach((text, k) => (lines[k].value = text));
+    said = written[point.matrix];
+  }
   return {
     lines: lines.slice(0, HOLDERS),
     total: scene.matrices[point.matrix].at(point.row, point.column),
+    said,
     what: scene.matrices[point.matrix].name,
   };
 }

@@ -40,12 +40,16 @@ function makeRuler(pen, theme, rem, ratio) {
   };
 }
 
+/** What a cell's number is written in. */
+const numberFont = ({ cellWidth, cellHeight }, rem) =>
+  cellWidth >= 3.2 * rem && cellHeight >= 2 * rem ? "largeNumber" : "number";
+
 /** Decimals that a matrix's cells can hold (2, 1, or 1 for numbers below ten alone), null when none. */
 function decimalsFor({ matrix, cellWidth, cellHeight }, { width, rem, unit }) {
   if (cellHeight < rem || cellWidth < 1.4 * rem) return null;
   const largest = matrix.values.reduce((most, value) => (isMasked(value) ? most : Math.max(most, Math.abs(value))), 0);
   const sign = matrix.scale === "signed" ? MINUS : "";
-  const needed = (text) => width("number", sign + text) + 5 * unit;
+  const needed = (text) => width(numberFont({ cellWidth, cellHeight }, rem), sign + text) + 7 * unit;
   if (cellWidth >= Math.max(34 * unit, needed(largest.toFixed(2)))) return 2;
   if (cellWidth >= needed(largest.toFixed(1))) return 1;
   return largest < 99.5 && cellWidth >= Math.max(needed("99"), needed("9.9")) ? SHORT : null;

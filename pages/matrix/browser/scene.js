@@ -38,7 +38,7 @@ function decodeScene(data, before) {
     matrix.rowRole ??= matrix.role;
     matrix.columnRole ??= matrix.role;
     matrix.whole ??= matrix.shape;
-    matrix.size = sizeOf(matrix, data.parts);
+    matrix.size = matrix.told || sizeOf(matrix, data.parts);
   }
   return { ...data, matrices, bias: data.bias && decode(data.bias) };
 }
