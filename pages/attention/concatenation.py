@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from pages.figures.sentence import code
+from pages.figures.sentence import code, distinct
 from pages.matrix import Matrix, Readout, flow, product
 from pages.ui import state, text
 from pages.ui.parts import Page, Proof, size
@@ -50,7 +50,7 @@ def draw_silence() -> None:
     part = output - without
     most = int(part.norm(dim=1).argmax())
     numbers = {"change": text.number(float(part[most].norm()), 3), "whole": text.number(float(output[most].norm()), 3)}
-    changed = words.silence.format(head=lesson.head + 1, token=code(lesson.labels[most]), **numbers)
+    changed = words.silence.format(head=lesson.head + 1, token=code(distinct(lesson.labels)[most]), **numbers)
     told.markdown(changed, width="content")
     limit = max(float(shown.abs().max()) for shown in (output, without, part)) or None
     flow(
@@ -60,7 +60,7 @@ def draw_silence() -> None:
                 "−",
                 Matrix(without, words.without.format(head=lesson.head + 1), limit=limit, **axes),
                 "=",
-                Matrix(part, words.part, f"head{lesson.head}", limit=limit, **axes),
+                Matrix(part, words.part.format(head=lesson.head + 1), f"head{lesson.head}", limit=limit, **axes),
             ]
         ],
         key="silence",

@@ -46,7 +46,7 @@ def draw_heads() -> None:
     )
 
 
-page.opening(size(attention.queries), page.shape(attention, "scores"))
+page.opening(f"{size(attention.queries)} · {size(attention.keys.mT)}", page.shape(attention, "scores"))
 view = page.view("one", "all")
 if view == "all":
     draw_heads()

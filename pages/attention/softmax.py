@@ -8,7 +8,9 @@ import torch.nn.functional as F
 from pages.figures.distributions import distributions
 from pages.figures.sentence import SUBSCRIPTS
 from pages.matrix import Matrix, Readout, flow, grid
+from pages.ui import state
 from pages.ui.parts import Page, Proof, size
+from pages.ui.text import Words
 from transformer.attention import softmax_steps
 from transformer.lessons.measurements import entropy
 
@@ -24,7 +26,7 @@ axes = page.attention_axes
 
 def draw_row() -> None:
     """Masked scores, weights and the sums of their rows; the card works one row out."""
-    sums = Matrix(weights.sum(1, keepdim=True), "Σ", "weight", labels, scale="weight", row_role="query", link="row")
+    sums = Matrix(weights.sum(1, keepdim=True), "Σ", rows=labels, scale="plain", row_role="query", link="row")
     flow(
         [
             [
@@ -63,9 +65,11 @@ def draw_heads() -> None:
     )
 
 
+VIEWS = {"row": draw_row, "entropy": draw_entropy, "heads": draw_heads}
+if state.get(page.linked("view", "row", VIEWS.__contains__)) == "entropy":  # known before it is drawn, for the formula
+    page.words = Words({**words.table(), "formula": words.entropy_formula}, page.name)
 page.opening(size(attention.masked), page.shape(attention, "weights"))
-view = page.view("row", "entropy", "heads")
-{"row": draw_row, "entropy": draw_entropy, "heads": draw_heads}[view]()
+VIEWS[page.view(*VIEWS)]()
 queries, keys = (part[lesson.row, lesson.head].double() for part in (attention.queries, attention.keys))
 page.details(
     softmax_steps,

@@ -13,7 +13,7 @@ LONGEST: Final = 24
 """Letters that a place has room for; a longer piece breaks."""
 DIGIT: Final = 0.95
 """Width of a digit below a piece, beside a letter of it."""
-RIM: Final = 0.6
+RIM: Final = 0.8
 """Letters of a place that are left free beside its token."""
 
 

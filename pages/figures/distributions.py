@@ -11,6 +11,7 @@ from torch import Tensor
 from pages.figures.palette import Theme
 from pages.figures.panels import title
 from pages.figures.theme import MONO, axis, color, colorscale, figure, literal
+from pages.figures.token_strip import letters
 
 MOST_LABELS = 32  # more rows than this have no room for words; the tokens then show on hover
 LEFT, MIDDLE, RIGHT = [0.0, 0.5], [0.51, 0.58], [0.62, 1.0]
@@ -39,11 +40,13 @@ def distributions(
     ]
     layout = {
         **_axes(labels, rows, theme),
-        "annotations": [_title(text, domain) for text, domain in zip(titles, (LEFT, MIDDLE, RIGHT), strict=True)],
+        "annotations": [
+            _title(text, domain, _above(labels)) for text, domain in zip(titles, (LEFT, MIDDLE, RIGHT), strict=True)
+        ],
         "shapes": [_outline(picked, theme)],
         "barmode": "overlay",
         "bargap": 0.25 if len(labels) <= MOST_LABELS else 0,
-        "margin": {"l": 10, "r": 10, "t": 30, "b": 48},
+        "margin": {"l": 10, "r": 10, "t": _above(labels) + 44, "b": 26},
     }
     return figure(data, theme, **layout)
 
@@ -133,10 +136,15 @@ def _ceiling(weights: Tensor, rows: Any, theme: Theme) -> dict[str, Any]:
     return {"type": "scatter", "mode": "markers", "marker": look, "hovertemplate": "%{x:.3f}<extra></extra>", **numbers}
 
 
-def _title(text: str, domain: Sequence[float]) -> dict[str, Any]:
-    """Below the panel: its tokens stand above it."""
-    below = {"xanchor": "center", "y": -0.02, "yanchor": "top", "font": {"size": 15}}
-    return title(text.replace("\n", "<br>"), sum(domain) / 2, **below)
+def _above(labels: Sequence[str]) -> float:
+    """The room in px that slanted tokens take over the weights; without them, the numbers of the bars' axis."""
+    longest = max(map(letters, labels)) if len(labels) <= MOST_LABELS else 0
+    return max(24.0, 0.72 * 8 * longest + 14)
+
+
+def _title(text: str, domain: Sequence[float], above: float) -> dict[str, Any]:
+    """Over the panel, and over the tokens on it."""
+    return title(text.replace("\n", "<br>"), domain[0], yshift=above, align="left", font={"size": 15})
 
 
 def _outline(row: int, theme: Theme) -> dict[str, Any]:

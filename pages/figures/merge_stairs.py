@@ -7,7 +7,7 @@ from itertools import pairwise
 from pages.figures.token_strip import card, picture
 from transformer.tokenizer import Merge, single_bytes
 
-MOST_PAIRS = 11
+MOST_PAIRS = 10
 NO_TOKEN = "–"
 
 
@@ -18,18 +18,19 @@ def stairs(
     *,
     spell: Callable[[bytes], str],
     number: Callable[[int], str],
-    heading: str,
-    note: str,
+    headings: tuple[str, str],
+    notes: tuple[str, str],
 ) -> str:
     """Every merge on the way from single bytes to tokens; pointing at a step shows which pairs it chose from.
 
-    spell: how bytes are written. number: how an id is written, heading: what stands over them. note: why the lit pair was chosen.
+    spell: how bytes are written. number: how an id is written. headings: what stands over the pairs and over their ids.
+    notes: why the lit pair was chosen, and what it means that a pair has no id.
     """
-    head = f'<div class="step heading"><small class="rank">{escape(heading)}</small></div>' if merges else ""
+    head = f'<div class="step heading"><small class="rank">{escape(headings[1])}</small></div>' if merges else ""
     lines = [
         f'<div class="step thing{" picked" * (step == 0)}" tabindex="0">'
         f'{_parts(merge.before, spell, merge.position)}<span class="rank">{escape(number(merge.rank))}</span>'
-        f"{_choice(merge, ranks, spell, number, note)}</div>"
+        f"{_choice(merge, ranks, spell, number, headings, notes)}</div>"
         for step, merge in enumerate(merges)
     ]
     whole = merges[-1].after if merges else single_bytes(word)
@@ -56,7 +57,8 @@ def _choice(
     ranks: Mapping[bytes, int],
     spell: Callable[[bytes], str],
     number: Callable[[int], str],
-    note: str,
+    headings: tuple[str, str],
+    notes: tuple[str, str],
 ) -> str:
     """The pairs of neighbours, those that form a token first, the lowest id on top: that one is merged."""
     pairs = sorted({(ranks.get(a + b, len(ranks)), a, b) for a, b in pairwise(merge.before)})
@@ -65,4 +67,5 @@ def _choice(
         for rank, a, b in pairs[:MOST_PAIRS]
     ]
     more = [("…", "")] if len(pairs) > MOST_PAIRS else []
-    return card(spell(merge.after[merge.position]), [*facts, *more], lit=0, note=note)
+    note = " ".join(notes if any(fact == NO_TOKEN for _, fact in facts) else notes[:1])
+    return card(spell(merge.after[merge.position]), [headings, *facts, *more], lit=1, note=note)

@@ -18,7 +18,7 @@ LETTER, LINE, SPACE = 8.6, 18, 8  # px of a label's letter, of its line, and bet
 ABOVE, DOT = 6, 4  # px from a point to the label over it, and from a strong point's middle to its rim
 ROOM, HALL_ROOM = (900, 440), (560, 290)  # px of the smallest figure that labels must fit, at the usual type size
 AXES = (56, 84)  # px of it that titles, names and gaps take: beside each panel, and above and below
-MOST_LABELS = 60
+MOST_LABELS = 32
 GAP = 0.12
 
 
@@ -111,7 +111,8 @@ def legible(
     """The labels that can stand on a map of this size in px without touching another, leaving it, or covering one of
     the first `strong` points.
 
-    In order of importance, the one of `first` before all others. A label stands over its point, at the edges beside.
+    In order of importance, the one of `first` before all others. A label stands over its point, at the edges beside; of
+    the strong points, where there is no room above, below or beside.
     """
     low, high = frame(points)
     places = ((points - low) / (high - low) * torch.tensor(size)).tolist()
@@ -119,12 +120,22 @@ def legible(
     for index in [first, *(other for other in range(len(labels)) if other != first)]:
         x, y = places[index]
         width = LETTER * letters(labels[index])
-        left = min(max(x - width / 2, 0.0), size[0] - width)
-        stands = "top center" if left == x - width / 2 else "top right" if left == 0 else "top left"
-        shown = Label(index, stands, {"top right": x, "top left": x - width}.get(stands, left), width, y)
-        hidden = any(shown.covers(*place) for number, place in enumerate(places[:strong]) if number != index)
-        if index == first or not (hidden or any(shown.touches(other) for other in kept)):
-            kept.append(shown)
+        centred = x - width / 2
+        side = "center" if 0 <= centred <= size[0] - width else "right" if centred < 0 else "left"
+        left = {"right": x, "left": x - width}.get(side, centred)
+        above = Label(index, f"top {side}", left, width, y)
+        below = Label(index, f"bottom {side}", left, width, y - LINE - 2 * ABOVE)
+        beside = [
+            Label(index, f"middle {way}", start, width, y - ABOVE - LINE / 2)
+            for way, start in (("right", x + DOT + 3), ("left", x - DOT - 3 - width))
+            if start >= 0 and start + width <= size[0]
+        ]
+        lower = [below] if below.y > -ABOVE else []
+        for label in [above, *lower, *beside] if index < strong else [above]:
+            hidden = any(label.covers(*place) for number, place in enumerate(places[:strong]) if number != index)
+            if index == first or not (hidden or any(label.touches(other) for other in kept)):
+                kept.append(label)
+                break
         if len(kept) == most:
             break
     return kept

@@ -25,9 +25,11 @@ largest = [float(part.abs().max()) for part in parts]
 
 def matrices(limit: float | None) -> None:
     """Token + position = input, one below the other."""
+    tokens = lesson.labels, words.tokens
+    positions = [str(place) for place in range(lesson.length)], words.positions
     drawn = [
-        Matrix(part, name, role, lesson.labels, row_axis=words.tokens, column_axis=words.dims, limit=limit)
-        for part, name, role in zip(parts, names, ROLES, strict=True)
+        Matrix(part, name, role, rows, row_axis=axis, column_axis=words.dims, limit=limit)
+        for part, name, role, (rows, axis) in zip(parts, names, ROLES, (tokens, positions, tokens), strict=True)
     ]
     flow(
         [[drawn[0]], ["+", drawn[1]], ["=", drawn[2]]],

@@ -7,9 +7,10 @@ import streamlit as st
 import torch
 
 from pages.figures import positions as figures
+from pages.figures.calculator import digits_for
 from pages.matrix import Matrix, Readout, flow, product
 from pages.ui import cache, state
-from pages.ui.parts import Page, Proof
+from pages.ui.parts import Page, Proof, size
 from pages.ui.text import number
 from transformer.positions import sinusoidal_positions, wavelength_divisors
 
@@ -26,12 +27,14 @@ places = [str(place) for place in range(length)] if length <= LABELLED else []
 
 def heatmap() -> None:
     """The whole table, and one of its cells worked out."""
-    divisor, wave = float(divisors[dim]), "cos" if dim % 2 else "sin"
+    divisor, value, wave = float(divisors[dim]), float(table[position, dim]), "cos" if dim % 2 else "sin"
+    angle = position / divisor
+    digits = digits_for((angle,), value, getattr(math, wave))
+    by = number(divisor, digits_for((divisor,), angle, lambda rounded: position / rounded, digits))
     with page.controls:
         st.markdown(
             rf"$PE_{{{position},\,{dim}}} = \{wave}\dfrac{{{position}}}{{10000^{{{dim - dim % 2}/{width}}}}}"
-            rf" = \{wave}\dfrac{{{position}}}{{{number(divisor)}}} = \{wave}\,{number(position / divisor)}"
-            rf" = {number(float(table[position, dim]))}$"
+            rf" = \{wave}\dfrac{{{position}}}{{{by}}} = \{wave}\,{number(angle, digits)} = {number(value)}$"
         )
     walked = [("position", lesson.length), ("neutral", length - lesson.length)][: 1 + (lesson.length < length)]
     flow(
@@ -69,7 +72,7 @@ def similarity() -> None:
         Matrix(products, "PE·PEᵀ"),
         key="similarity",
         selected=(position, other),
-        readout=Readout("dot", words.similarity.table()),
+        readout=Readout("dot", words.similarity.table(), differing=True),
         on_select=page.pick("query", "key"),
     )
 
@@ -92,7 +95,7 @@ def kinds() -> None:
     )
 
 
-page.opening(page.shape(lesson.embedding, "positions"), width=width)
+page.opening(f"{size(table)} {words.positions} × d_model", width=width, rows=length, used=lesson.length)
 views = {"heatmap": heatmap, "waves": waves, "similarity": similarity, "kinds": kinds}
 views[page.view(*views)]()
 

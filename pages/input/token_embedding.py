@@ -6,12 +6,14 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from pages.figures import neighbours, projection
+from pages.figures.calculator import digits_for
 from pages.matrix import Matrix, Readout, flow, product
 from pages.ui import cache, pickers, state, text
 from pages.ui.parts import Page, Proof, size
 from transformer import GPT
 
 NEAREST, MAPPED = 12, 300
+UNMET = 0.01  # no number of a row is larger: training has shrunk it all the way
 TAKEN = "E[ids]"
 
 page = Page(__file__)
@@ -47,7 +49,10 @@ def draw_lookup() -> None:
     whole = len(table), lesson.config.d_model
     opened = Matrix(shown, "E", "token", names, limit=limit, row_offset=first, link="lookup", whole=whole)
     taken = Matrix(gathered, TAKEN, "token", rows=lesson.labels, row_axis=words.tokens, limit=limit)
-    readout = Readout("lookup", words.lookup.table(), index=ids.tolist())
+    told = words.lookup.table()
+    if lesson.source.trained and bool((shown.abs().amax(1) < UNMET).any()):
+        told["note"] += words.unmet
+    readout = Readout("lookup", told, index=ids.tolist())
     flow([[opened, "→", taken]], key="lookup", selected=picked, readout=readout, on_select=page.pick("query", "dim"))
 
 
@@ -82,8 +87,9 @@ def draw_neighbours() -> None:
         for title, found in near.items()
     ]
     page.plot(neighbours.bars(panels, words.cosine, page.theme), "neighbours", beside_words=True)
-    parts = neighbours.cosine_parts(table, token, int(panels[-1].neighbours.rows[0]))
-    st.markdown(words.worked.format(*map(text.number, parts)))
+    *parts, cosine = neighbours.cosine_parts(table, token, int(panels[-1].neighbours.rows[0]))
+    digits = digits_for(parts, cosine, lambda product, one, other: product / (one * other))
+    st.markdown(words.worked.format(*(text.number(part, digits) for part in parts), text.number(cosine)))
 
 
 def draw_map() -> None:

@@ -13,6 +13,7 @@ from pages.ui.parts import Page, Proof
 from transformer import get_tokenizer
 from transformer.tokenizer import BytePairTokenizer, CharacterTokenizer, Merge, byte_pair_merges, spell
 
+BYTE_PAIRS = "cl100k_base", "r50k_base"
 LONGEST_WORD = 40  # bytes: the picture has a column for each
 
 page = Page(__file__)
@@ -74,8 +75,10 @@ def draw_encodings() -> None:
     """The sentence under every vocabulary that can be chosen, one below the other."""
     names = page.frame.codes.table()
     compact = (lesson.vocabulary, words.trained) if lesson.source.trained else ("compact", names["compact"])
-    others = [(code, names[code]) for code in ("cl100k_base", "r50k_base", "characters")]
-    st.html(token_strip.encodings([encoded(code, name) for code, name in (compact, *others)]))
+    merged = [encoded(code, name) for code, name in (compact, *((code, names[code]) for code in BYTE_PAIRS))]
+    if all(row.pieces == merged[0].pieces for row in merged):
+        page.controls.markdown(words.agree)
+    st.html(token_strip.encodings([*merged, encoded("characters", words.characters)]))
 
 
 def draw_merges() -> None:
@@ -92,12 +95,18 @@ def draw_merges() -> None:
             width=220,
         )
     word = word.encode()[:LONGEST_WORD].decode(errors="ignore")
-    note = words.why if merging is tokenizer else words.borrowed
+    note, absent = (words.why, words.absent) if merging is tokenizer else (words.borrowed, words.no_token)
     heading = words.id if merging.base == merging.name else words.ids.format(name=merging.base)
     steps = merging.merges(word)
     st.html(
         merge_stairs.stairs(
-            word.encode(), steps, merging.ranks, spell=shown, number=both_numbers, heading=heading, note=note
+            word.encode(),
+            steps,
+            merging.ranks,
+            spell=shown,
+            number=both_numbers,
+            headings=(words.pairs, heading),
+            notes=(note, absent),
         )
     )
 
@@ -114,7 +123,7 @@ def proof() -> Proof:
 
 page.opening(
     words.sizes.format(characters=len(sentence.text), bytes=sum(map(len, sentence.bytes))),
-    words.tokens.format(n=len(sentence)),
+    (words.tokens if len(sentence) == lesson.length else words.walked).format(n=len(sentence), walked=lesson.length),
 )
 st.html(token_strip.STYLE)
 VIEWS = {"pieces": draw_pieces, "encodings": draw_encodings, "merges": draw_merges}

@@ -1,5 +1,7 @@
 """The positions page: published numbers, waves, a similarity that only distance decides, and the kinds of tables."""
 
+import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -35,6 +37,24 @@ def test_the_table_drawn_is_the_models_own_and_as_long_as_its_context(
     assert len(table) == lesson.config.context_length
     filled = component(app, "table")["matrices"][0]["rowBands"][0]
     assert filled == ["position", lesson.length]
+
+
+@pytest.mark.parametrize("dim", range(0, 24, 5))
+@pytest.mark.parametrize("position", [1, 7])
+def test_a_calculator_gets_each_number_of_the_worked_cell_from_those_before_it(
+    open_page: Open, position: int, dim: int
+) -> None:
+    app = open_page("positional_encoding", **SMALL, query=position, dim=dim)
+    (worked,) = [element.value.replace("−", "-") for element in app.markdown if r"\dfrac" in element.value]
+    *_, above, by, angle, value = re.findall(r"-?\d[\d.e-]*", worked)
+    assert f"{int(above) / float(by):.{max(4, digits(angle))}g}" == f"{float(angle):.{max(4, digits(angle))}g}"
+    wave = math.cos if dim % 2 else math.sin
+    assert number(wave(float(angle))).replace("−", "-") == value
+
+
+def digits(text: str) -> int:
+    """How many significant digits a number is written with."""
+    return len(text.replace(".", "").lstrip("-0"))
 
 
 @pytest.mark.parametrize("dim", [4, 5])

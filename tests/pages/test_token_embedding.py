@@ -1,5 +1,6 @@
 """The token embedding page: rows looked up are rows of the table, and a one-hot product gives the same."""
 
+import re
 from html import escape
 from typing import Any
 
@@ -103,6 +104,15 @@ def test_the_cosine_is_worked_out_from_its_parts() -> None:
     product, one, other, cosine = neighbours.cosine_parts(table, 2, 11)
     assert cosine == pytest.approx(product / (one * other))
     assert cosine == pytest.approx(float(F.cosine_similarity(table[2], table[11], dim=0)))
+
+
+@pytest.mark.parametrize("query", range(0, 12, 3))
+def test_a_calculator_gets_the_cosine_from_the_numbers_it_is_worked_out_from(open_page: Open, query: int) -> None:
+    app = open_page("token_embedding", token_embedding_view="neighbours", query=query)
+    (worked,) = [element.value for element in app.markdown if r"\times" in element.value]
+    numbers = re.findall(r"(?<![A-Za-z])-?\d[\d.e-]*", worked.replace("−", "-"))
+    product, one, other, cosine = map(float, numbers)
+    assert f"{product / (one * other):.4g}" == f"{cosine:.4g}"
 
 
 def test_a_row_of_zeros_has_no_neighbours_but_breaks_nothing() -> None:

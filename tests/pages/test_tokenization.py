@@ -163,6 +163,20 @@ def test_a_chosen_word_gives_way_when_the_sentence_loses_it(open_page: Open) -> 
     assert picture(app).all("step")[-1].text == "three"
 
 
+def test_a_pair_without_an_id_is_explained(open_page: Open) -> None:
+    drawn = picture(open_page("tokenization", tokenization_view="merges", text="acknowledged", **CL100K))
+    cards = drawn.all("card")
+    assert cards
+    for card in cards:
+        assert ("–" in [fact.text for fact in card.children[1].children]) == ("–:" in card.children[-1].text)
+
+
+def test_where_all_encodings_agree_the_page_says_so(open_page: Open) -> None:
+    for sentence, agree in {"It is a truth": True, "It is a 🐱": False}.items():
+        app = open_page("tokenization", tokenization_view="encodings", text=sentence, **CL100K)
+        assert any("all agree" in element.value for element in app.markdown) == agree
+
+
 @pytest.mark.parametrize("view", ["pieces", "encodings", "merges"])
 def test_a_long_text_is_cut_in_the_picture_only(open_page: Open, view: str) -> None:
     app = open_page("tokenization", tokenization_view=view, text="word after " * 3000, context=128, **CL100K)
