@@ -1,6 +1,6 @@
 """FFN(x) = max(0, x·W1 + b1)·W2 + b2: every token through the same hidden units (paper, section 3.3, equation 2)."""
 
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
 import torch.nn.functional as F
@@ -27,7 +27,8 @@ token, dim = lesson.picked("query", lesson.length), lesson.picked("dim", config.
 activation = words.names.table()[config.activation]
 silent = (hidden <= 0).float().mean(dim=1, keepdim=True)
 axes: dict[str, Any] = {"rows": lesson.labels, "row_axis": words.tokens}
-scale: Literal["weight", "signed"] = "weight" if config.activation == "relu" else "signed"
+read = "LN(x)" if config.norm_first else "x"  # what the layer reads
+made = f"FFN({read})"
 limit = float(activated.abs().max()) or None
 
 
@@ -36,7 +37,7 @@ def choose_unit() -> int:
     asked = state.get(UNIT)
     unit = min(int(activated[token].argmax()) if asked is None else int(asked), config.d_ff - 1)
     state.put(UNIT, unit)
-    with page.controls:
+    with page.controls.container(horizontal=True, vertical_alignment="center", width="content"):
         st.markdown(words.unit, width="content")
         st.number_input(words.unit, 0, config.d_ff - 1, key=UNIT, label_visibility="collapsed", width=190)
     return unit
@@ -68,9 +69,9 @@ def keep_dim(selection: Selection, first: int) -> None:
 
 def draw_units() -> Proof:
     """Every token's hidden units after the activation; beside them the share that is silent."""
-    everyone = Matrix(activated, words.activated, **axes, column_axis="d_ff", scale=scale, limit=limit)
+    everyone = Matrix(activated, words.activated, **axes, column_axis="d_ff", limit=limit)
     shares = Matrix(
-        silent, words.silent, "weight", lesson.labels, scale="weight", link="row", column_offset=config.d_ff
+        100 * silent, words.silent, rows=lesson.labels, scale="plain", link="row", column_offset=config.d_ff
     )
     flow(
         [[everyone, shares]],
@@ -88,9 +89,9 @@ def draw_unit() -> Proof:
     window = around(unit, config.d_ff)
     shown = activated[:, window]
     product(
-        Matrix(x, "x", **axes, column_axis=words.dimensions),
-        Matrix(w1[window].T, "W1", columns=numbered(window), whole=(config.d_model, config.d_ff)),
-        Matrix(shown, f"{activation}(x·W1 + b1)", scale=scale, limit=limit),
+        Matrix(x, read, **axes, column_axis=words.dimensions),
+        Matrix(w1[window].T, "W₁", columns=numbered(window), whole=(config.d_model, config.d_ff)),
+        Matrix(shown, f"{activation}({read}·W₁ + b₁)", limit=limit),
         bias=b1[window],
         key="unit",
         selected=(token, unit - window.start),
@@ -105,9 +106,10 @@ def draw_token() -> Proof:
     """The units that the chosen token excites most, and what each adds to its row of the output."""
     found = strongest(activated[token], w2, b2, MOST)
     others = words.others.format(n=config.d_ff - len(found.units))
-    labels = [*map(str, found.units.tolist()), others, "b2", "FFN(x)"]
+    labels = [*map(str, found.units.tolist()), others, "b₂", made]
     titles = words.titles.activation.format(activation=activation), words.titles.added
-    page.plot(strongest_units(found, output[token], labels, titles, page.theme), "strongest_units")
+    names = words.unit, words.dimension
+    page.plot(strongest_units(found, output[token], labels, titles, names, page.theme), "strongest_units")
     return Proof(output[token], F.linear(activated[token].double(), w2.double(), b2.double()), "F.linear in float64")
 
 
@@ -116,21 +118,21 @@ def draw_output() -> Proof:
     window = around(dim, config.d_model)
     shown = output[:, window]
     product(
-        Matrix(activated, words.activated, **axes, column_axis="d_ff", scale=scale, limit=limit),
-        Matrix(w2[window].T, "W2", columns=numbered(window), whole=(config.d_ff, config.d_model)),
-        Matrix(shown, "FFN(x)", "output"),
+        Matrix(activated, words.activated, **axes, column_axis="d_ff", limit=limit),
+        Matrix(w2[window].T, "W₂", columns=numbered(window), whole=(config.d_ff, config.d_model)),
+        Matrix(shown, made, "output"),
         bias=b2[window],
         key="output",
         selected=(token, dim - window.start),
-        readout=Readout("dot", words.output.table()),
+        readout=Readout("dot", {**words.output.table(), "total": made}),
         on_select=lambda selection: keep_dim(selection, window.start),
     )
     return Proof(shown, F.linear(activated.double(), w2[window].double(), b2[window].double()), "F.linear in float64")
 
 
 share = {"share": percent(float(silent.mean())), "activation": words.activations.table()[config.activation]}
-made = f"{size(trace.hidden)} {page.frame.axes.F}", page.shape(trace, "output")
-page.opening(size(trace.input), *made, hidden=config.d_ff, **share)
+shapes = size(trace.input), f"{size(trace.hidden)} {page.frame.axes.F}", page.shape(trace, "output")
+page.opening(*shapes, hidden=config.d_ff, **share)
 view = page.view("units", "unit", "token", "output")
 if view == "token":
     pickers.token(page, words.whose)

@@ -10,11 +10,11 @@ from torch import Tensor
 
 from pages.figures.norm_placement import Residual, norm_placement, residuals
 from pages.matrix import Matrix, Readout, Selection, flow
-from pages.ui import pickers, state
+from pages.ui import pickers, state, text
 from pages.ui.parts import Page, Proof
 from transformer.blocks import Block
 
-ROLES = ("neutral", "output", "neutral")
+ROLES = ("neutral", "output", "neutral")  # of x, of what is added, of y
 page = Page(__file__)
 lesson, words, config = page.lesson, page.words, page.lesson.config
 block: Block = lesson.model.blocks[lesson.block]  # type: ignore[assignment]
@@ -80,7 +80,14 @@ def draw_sum() -> None:
 def folded(tensor: Tensor, name: str, role: str = "neutral", limit: float | None = None) -> Matrix:
     """One token's numbers in lines, so that they can be read. tensor: (D,)"""
     starts = [str(first) for first in range(0, width, fold)]
-    return Matrix(tensor.unflatten(0, (-1, fold)), name, role, starts, limit=limit)
+    return Matrix(tensor.unflatten(0, (-1, fold)), name, role, starts, limit=limit, told=words.folded.format(fold))
+
+
+def explained(view: str) -> dict[str, str]:
+    """A readout's words; its note says what was folded."""
+    said: dict[str, str] = words.get(view).table()
+    what = words.numbers_of.format(count=width, token=lesson.labels[token])
+    return {**said, "note": text.joined(page.language, what, said["note"])}
 
 
 def draw_numbers() -> None:
@@ -88,18 +95,18 @@ def draw_numbers() -> None:
     limit = max(float(tensor[token].abs().max()) for tensor in parts) or None
     looks = zip(parts, names, ROLES, strict=True)
     x, added, y = (folded(part[token], name, role, limit) for part, name, role in looks)
-    readout = Readout("sum", words.numbers.table())
+    readout = Readout("sum", explained("numbers"))
     place = divmod(dim, fold)
-    flow([[x, "+", added, "=", y]], key="numbers", selected=place, readout=readout, on_select=keep_folded)
+    flow([[x, "+", added, "≈", y]], key="numbers", selected=place, readout=readout, on_select=keep_folded)
 
 
 def draw_norm() -> None:
     """LayerNorm of the chosen token: what it reads, the same normalised, times γ, plus β."""
-    gain, bias = folded(norm.weight.detach(), "γ", "weight"), folded(norm.bias.detach(), "β", "weight")
+    gain, bias = folded(norm.weight.detach(), "γ", "token"), folded(norm.bias.detach(), "β", "token")
     plain = folded(F.layer_norm(read[token], (width,), eps=norm.eps), "x̂")
     x, result = folded(read[token], names[0 if norm_first else 2]), folded(here.normed[token], "LN", "output")
-    readout = Readout("norm", words.norm.table(), operands=(0, 2, 3), epsilon=norm.eps)
-    line: list[Matrix | str] = [x, "−μ ÷σ →", plain, "·", gain, "+", bias, "=", result]
+    readout = Readout("norm", explained("norm"), operands=(0, 2, 3), epsilon=norm.eps)
+    line: list[Matrix | str] = [x, "−μ ÷σ →", plain, "·", gain, "+", bias, "≈", result]
     flow([line], key="layer_norm", selected=divmod(dim, fold), readout=readout, on_select=keep_folded)
 
 
@@ -113,6 +120,7 @@ def draw_placement() -> None:
 
 page.opening(page.shape(lesson.block_trace, "output"))
 view = page.view("sum", "numbers", "norm", "placement")
+page.controls = page.controls.container(key="choosers", horizontal=True, vertical_alignment="center", width="content")
 sublayer = "attention" if view == "placement" else choose("sublayers", ["attention", "feed_forward"])
 own = "pre" if block.norm_first else "post"
 norm_first = choose("orders", [own, "post" if own == "pre" else "pre"]) == "pre"

@@ -42,7 +42,7 @@ def draw_heads() -> None:
     asked = page.controls.button(words.open.format(**place), key=f"{page.name}_open")
     side = every_head.square_of(config.num_blocks, config.num_heads, lesson.length)
     shares, even = habits(stream.weights).flatten(0, 1).tolist(), habits(evenly(lesson.length)).tolist()
-    notes = [note(head, even) for head in shares]
+    notes = [note(head, even) if config.num_heads <= ROOM else "" for head in shares]
     names = [words.block.format(n + 1) for n in range(config.num_blocks)]
     heads = [words.head.format(n + 1) for n in range(config.num_heads)]
     titles = [f"{block} · {head}" for block in names for head in heads]
@@ -50,13 +50,16 @@ def draw_heads() -> None:
         every_head.pooled(stream.weights, side),
         names,
         heads,
-        notes if config.num_heads <= ROOM else [""] * len(notes),
+        notes,
         ["<br>".join([f"<b>{title}</b>", *told(head)]) for title, head in zip(titles, shares, strict=True)],
         (lesson.block, lesson.head),
         page.theme,
     )
     clicked = pickers.clickable(page, figure, "every_head", walk_into)
-    st.markdown(words.click + (" " + words.pooled.format(side=side) if side > 1 else ""))
+    noted = words.noted if any(note not in ("", words.habits.none) for note in notes) else ""
+    repeated = words.subscript if noted and len(set(labels)) < len(labels) else ""
+    pooled = words.pooled.format(side=side) if side > 1 else ""
+    st.markdown(text.joined(page.language, words.click, noted, repeated, pooled))
     if asked or clicked:
         state.turn_to(catalog.links()["softmax"])
 
@@ -99,7 +102,7 @@ def draw_writes() -> None:
 
     product(
         Matrix(counted.masked_fill(later, math.nan), words.writes.counted, rows=stages, columns=stages, scale="weight"),
-        Matrix(writes, words.writes.written, "value", stages, limit=limit),
+        Matrix(writes, words.writes.written, "token", stages, limit=limit),
         Matrix(states, "x", "output", limit=limit, column_axis=words.writes.dimensions),
         key="writes",
         selected=(min(state.recall("stack_stage", last), last), dim),

@@ -1,6 +1,6 @@
 """The whole model as parts of stages, what its parts learn and what they compute, for each family: pure data for the first page."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -73,7 +73,7 @@ MIXING: Final = (
     Stage("concatenation", "B T D"),
 )
 STACK: Final = Stage("stack", "B T D")
-OUTPUT: Final = (Stage("logits", "B T V"), Stage("generation", "B T V"))
+OUTPUT: Final = (Stage("logits", "B T V"), Stage("softmax", "B T V"), Stage("generation", "B"))
 ENCODER: Final = Stage("encoder_attention", "B H T T")
 MEMORY: Final = Stage("memory", "B T D")
 TARGET: Final = Stage("target_input", "B T D")
@@ -208,13 +208,13 @@ def classifier_operations(config: ClassifierConfig, batch: int, length: int) -> 
     }
 
 
-def brief(count: float) -> str:
-    """A count in three digits and the letter of its thousands: 118 M."""
-    letters = ["", " k", " M", " G", " T"]
-    while count >= 999.5 and len(letters) > 1:
-        count /= 1000
-        letters.pop(0)
-    return f"{count:.3g}{letters[0]}"
+def brief(count: float, units: Sequence[str] = (" k", " M", " G", " T"), step: int = 1000) -> str:
+    """A count in three digits and the unit of its thousands, or of another step between units: 118 M, 1.18 亿."""
+    names = ["", *units]
+    while count >= step - 0.5 and len(names) > 1:
+        count /= step
+        names.pop(0)
+    return f"{count:.3g}{names[0]}" if count < 999.5 else f"{count:,.0f}{names[0]}"
 
 
 def _embedding(config: ModelConfig) -> dict[str, int]:

@@ -1,6 +1,7 @@
 """Where LayerNorm stands in a block: both orders as a picture, with the size that the residual stream has on its way."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
@@ -10,7 +11,7 @@ from pages.figures.palette import Role, Theme
 from pages.figures.theme import GRID, axis, color, figure
 from transformer.trace import BlockTrace
 
-WIDTH, LEAST, MOST = 13.0, 3.0, 15.0  # the picture's own unit; px of the thinnest and the thickest stream
+WIDTH, MOST = 13.0, 22.0  # the picture's own unit; px of the thickest line, to which all others are in proportion
 HIGH, HALF = 1.0, 0.25  # of a branch over the stream; of a box
 BASES = {True: 2.15, False: 0.0}  # pre-LN above post-LN
 PANEL: dict[Theme, str] = {"light": "#f5f7f9", "dark": "#1a1f25"}
@@ -62,23 +63,26 @@ class _Drawing:
         self.shapes.append({"type": "rect", "layer": "below", "line": edge, "fillcolor": fill, **ends})
         self.write(text, (left + right) / 2, y)
 
-    def stream(self, start: float, end: float, size: float, at: float | None = None) -> None:
-        """A piece of the residual stream, as thick as its size, which is written below."""
-        look = {"color": color("neutral", self.theme), "width": LEAST + (MOST - LEAST) * size / self.thickest}
-        self.lines.append(_line([start, end], [self.base, self.base], look))
-        self.write(f"{size:.2f}", (start + end) / 2 if at is None else at, -0.33)
+    def line(self, x: Sequence[float], y: Sequence[float], tensor: Tensor, role: Role = "neutral") -> None:
+        """A line as thick as what it carries."""
+        look = {"color": color(role, self.theme), "width": MOST * mean_size(tensor) / self.thickest}
+        self.lines.append(_line(x, [self.base + place for place in y], look))
 
-    def branch(self, start: float, boxes: Sequence[tuple[str, float, float, Role]], end: float, size: float) -> None:
+    def stream(self, start: float, end: float, tensor: Tensor, at: float | None = None) -> None:
+        """A piece of the residual stream; its size is written below."""
+        self.line([start, end], [0, 0], tensor)
+        self.write(f"{mean_size(tensor):.2f}", (start + end) / 2 if at is None else at, -0.33)
+
+    def branch(self, start: float, boxes: Sequence[tuple[str, float, float, Role]], end: float, part: Residual) -> None:
         """From the stream through boxes back to a plus sign on the stream; what it adds stands beside the way down."""
-        look = {"color": color("output", self.theme), "width": LEAST}
-        x: list[float | None] = [start, start]
-        top = self.base + HIGH
         for text, left, right, role in boxes:
             self.box(text, left, right, HIGH, role)
-            x += [left, None, right]  # the line has a gap where the box is
-        y = [self.base, *(None if place is None else top for place in x[1:]), top, self.base]
-        self.lines.append(_line([*x, end, end], y, look))
-        self.write(f"{size:.2f}", end + 0.12, HIGH / 2 + 0.1, "middle right")
+        self.line([start, start, boxes[0][1]], [0, HIGH, HIGH], part.stream)
+        for (_, _, leave, _), (_, arrive, _, _) in pairwise(boxes):
+            self.line([leave, arrive], [HIGH, HIGH], part.normed)
+            self.write(f"{mean_size(part.normed):.2f}", (leave + arrive) / 2, HIGH - HALF - 0.12)
+        self.line([boxes[-1][2], end, end], [HIGH, HIGH, 0], part.added, "output")
+        self.write(f"{mean_size(part.added):.2f}", end + 0.12, HIGH / 2 + 0.1, "middle right")
         plus = {"color": PANEL[self.theme], "size": 24, "line": {"color": color("output", self.theme), "width": 2}}
         face = {"size": 20, "color": color("output", self.theme)}
         sign = {"mode": "markers+text", "x": [end], "y": [self.base], "text": ["+"], "marker": plus, "textfont": face}
@@ -96,7 +100,7 @@ def norm_placement(
 
     words: "norm", "attention", "feed_forward" for the boxes; "pre", "post" over the pictures.
     """
-    tensors = [tensor for order in (pre, post) for residual in order.values() for tensor in residual[:3]]
+    tensors = [tensor for order in (pre, post) for residual in order.values() for tensor in residual]
     thickest = max(map(mean_size, tensors)) or 1.0
     drawings = [_Drawing(BASES[first], thickest, theme) for first in (True, False)]
     _pre(drawings[0], pre, words)
@@ -119,25 +123,25 @@ def norm_placement(
 def _pre(drawing: _Drawing, order: Mapping[str, Residual], words: Mapping[str, str]) -> None:
     first, second = order["attention"], order["feed_forward"]
     for start, end, tensor in ((0.2, 5.6, first.stream), (5.6, 11.4, second.stream), (11.4, 12.8, second.total)):
-        drawing.stream(start, end, mean_size(tensor))
+        drawing.stream(start, end, tensor)
     for start, name, residual in ((0.9, "attention", first), (6.7, "feed_forward", second)):
-        boxes = (words["norm"], start + 0.4, start + 1.9, "weight"), (words[name], start + 2.3, start + 4.2, "output")
-        drawing.branch(start, boxes, start + 4.7, mean_size(residual.added))
+        boxes = (words["norm"], start + 0.4, start + 1.9, "token"), (words[name], start + 2.3, start + 4.2, "output")
+        drawing.branch(start, boxes, start + 4.7, residual)
 
 
 def _post(drawing: _Drawing, order: Mapping[str, Residual], words: Mapping[str, str]) -> None:
     first, second = order["attention"], order["feed_forward"]
     for start, name, residual in ((0.9, "attention", first), (6.9, "feed_forward", second)):
         plus, left, right = start + 2.9, start + 4.0, start + 5.3
-        drawing.stream(plus, left, mean_size(residual.total))
-        drawing.branch(start, [(words[name], start + 0.5, start + 2.4, "output")], plus, mean_size(residual.added))
-        drawing.box(words["norm"], left, right, 0, "weight")
-    drawing.stream(0.2, 3.8, mean_size(first.stream))
-    drawing.stream(6.2, 9.8, mean_size(second.stream), at=7.8)
-    drawing.stream(12.2, 12.9, mean_size(second.normed), at=12.55)
+        drawing.stream(plus, left, residual.total)
+        drawing.branch(start, [(words[name], start + 0.5, start + 2.4, "output")], plus, residual)
+        drawing.box(words["norm"], left, right, 0, "token")
+    drawing.stream(0.2, 3.8, first.stream)
+    drawing.stream(6.2, 9.8, second.stream, at=7.8)
+    drawing.stream(12.2, 12.9, second.normed, at=12.55)
 
 
-def _line(x: Sequence[float | None], y: Sequence[float | None], look: dict[str, Any]) -> dict[str, Any]:
+def _line(x: Sequence[float], y: Sequence[float], look: dict[str, Any]) -> dict[str, Any]:
     return {"type": "scatter", "mode": "lines", "x": list(x), "y": list(y), "line": look, "hoverinfo": "skip"}
 
 

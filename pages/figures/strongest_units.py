@@ -35,49 +35,61 @@ def strongest(activated: Tensor, weights: Tensor, bias: Tensor, most: int) -> St
 
 
 def strongest_units(
-    found: Strongest, output: Tensor, labels: Sequence[str], titles: tuple[str, str], theme: Theme
+    found: Strongest,
+    output: Tensor,
+    labels: Sequence[str],
+    titles: tuple[str, str],
+    names: tuple[str, str],
+    theme: Theme,
 ) -> go.Figure:
     """Bars of the units' activations, and beside each what it adds; below a line the output (D,), the sum of all rows.
 
+    A unit's row is small beside the sums of many, so these have a scale of their own.
     labels: one for each unit, then for the others, the bias and the output. titles: over the bars and over the rows.
+    names: of the axes, for the units and for the dimensions.
     """
-    rows, count = torch.cat([found.added, output[None]]), len(labels)
+    sums, count, units = torch.cat([found.added[-2:], output[None]]), len(labels), len(found.units)
     places = torch.arange(count).numpy()
-    limit = float(rows.abs().max()) or 1.0
     ticks: dict[str, Any] = {"tickvals": places, "ticktext": list(labels), "tickfont": {"size": 15}}
     top = max(float(found.activations.max()), 0.0) * 1.35 or 1.0
     layout = {
-        "yaxis": axis(theme, **ticks, range=[count - 0.45, -0.5], showgrid=False, zeroline=False),
+        "yaxis": axis(theme, names[0], **ticks, range=[count - 0.45, -0.5], showgrid=False, zeroline=False),
         "xaxis": axis(theme, domain=BARS, range=[min(float(found.activations.min()), 0.0), top], visible=False),
-        "xaxis2": axis(theme, domain=MAP, range=[-0.5, rows.size(1) - 0.5], showgrid=False, zeroline=False, nticks=9),
+        "xaxis2": axis(
+            theme, names[1], domain=MAP, range=[-0.5, len(output) - 0.5], showgrid=False, zeroline=False, nticks=9
+        ),
         "annotations": [title(text, x, font={"size": 15}) for text, (x, _) in zip(titles, (BARS, MAP), strict=True)],
-        "shapes": [_line(count - 1.5, theme)],
+        "shapes": [_line(units - 0.5, theme, "dot"), _line(count - 1.5, theme)],
         "margin": {"l": 10, "r": 10, "t": 34, "b": 10},
         "bargap": 0.3,
     }
-    return figure([_bars(found, places, theme), _map(rows, places, limit, theme)], theme, **layout)
+    terms = _map(found.added[:-2], places[:units], 1 - 0.5 * units / count, theme)
+    return figure([_bars(found, places, theme), terms, _map(sums, places[units:], 1.5 / count, theme)], theme, **layout)
 
 
 def _bars(found: Strongest, places: Any, theme: Theme) -> dict[str, Any]:
     numbers = {"x": found.activations.float().numpy(), "y": places[: len(found.units)]}
     text = {"texttemplate": "%{x:.2f}", "textposition": "outside", "textfont": {"size": 14}, "cliponaxis": False}
-    look = {"marker": {"color": color("weight", theme)}, "hoverinfo": "skip"}
+    look = {"marker": {"color": color("neutral", theme), "opacity": 0.7}, "hoverinfo": "skip"}
     return {"type": "bar", "orientation": "h", **numbers, **text, **look}
 
 
-def _map(rows: Tensor, places: Any, limit: float, theme: Theme) -> dict[str, Any]:
-    bar = {"thickness": 10, "outlinewidth": 0, "tickvals": [-limit, 0, limit], "tickformat": ".2f", "len": 0.6}
+def _map(rows: Tensor, places: Any, middle: float, theme: Theme) -> dict[str, Any]:
+    """Rows on a scale of their own, which is printed beside them; middle: how high it stands in the figure."""
+    limit = float(rows.abs().max()) or 1.0
+    place = {"y": middle, "yanchor": "middle", "ypad": 0, "len": max(0.4 * len(rows) / 12, 0.16)}
+    bar = {"thickness": 10, "outlinewidth": 0, "tickvals": [-limit, limit], "tickformat": "+.2f", **place}
     scale = {"zmin": -limit, "zmax": limit, "zmid": 0, "colorscale": colorscale("signed", theme), "colorbar": bar}
     gaps = {"xgap": 1 if rows.size(1) <= 128 else 0, "ygap": 3, "hovertemplate": "%{y} · %{x}: %{z:.4f}<extra></extra>"}
     return {"type": "heatmap", "z": rows.float().numpy(), "y": places, "xaxis": "x2", **scale, **gaps}
 
 
-def _line(y: float, theme: Theme) -> dict[str, Any]:
+def _line(y: float, theme: Theme, dash: str = "solid") -> dict[str, Any]:
     ends = {"x0": 0, "x1": 1, "y0": y, "y1": y}
     return {
         "type": "line",
         "xref": "paper",
         "yref": "y",
-        "line": {"color": color("neutral", theme), "width": 2},
+        "line": {"color": color("neutral", theme), "width": 2, "dash": dash},
         **ends,
     }

@@ -28,8 +28,8 @@ def draw_sentence(shown: Shown) -> None:
 
 def draw_stage(stage: Stage, axes: Mapping[str, int], key: str) -> None:
     """A card with the live shape of what the stage makes; a link when the stage has a page."""
-    live = ", ".join(map(str, shape(stage, axes)))
-    label = f"**{getattr(words.stages, stage.name)}** `({live})`"
+    live = shape(stage, axes)
+    label = f"**{getattr(words.stages, stage.name)}** `({', '.join(map(str, live))}){padding(stage, live, axes)}`"
     with st.container(key=f"stage_{key}"):
         if stage.page in links:
             st.page_link(links[stage.page], label=label)
@@ -37,23 +37,30 @@ def draw_stage(stage: Stage, axes: Mapping[str, int], key: str) -> None:
             st.markdown(label)
 
 
+def padding(stage: Stage, live: Sequence[int], axes: Mapping[str, int]) -> str:
+    """What a batch has put behind the learner's sentence because another row is longer."""
+    more = live[-1] - axes["N"]
+    return " " + str(words.padding.format(more)) if stage.name == "batch" and more > 0 else ""
+
+
 def draw_model(shown: Shown) -> None:
     """All stages in the order of computation, and at the end what the model says; what is repeated stands in a frame."""
     with st.container(key="model"):
         for name, part in shown.picture.items():
             with st.container(key=f"part_{name}", horizontal=True, vertical_alignment="center", wrap=False):
-                draw_name(getattr(words.model, name).format(blocks=shown.blocks), part.whole)
+                draw_name(getattr(words.model, name), part.whole, shown.blocks)
                 draw_beside("before", part.before, shown)
                 draw_rows(name, part.rows, shown)
                 draw_beside("after", part.after, shown)
 
 
-def draw_name(name: str, whole: Sequence[Stage]) -> None:
+def draw_name(name: str, whole: Sequence[Stage], blocks: int) -> None:
     """What a part is called; a link where a page shows all its repetitions."""
     for stage in whole:
-        st.page_link(links[stage.page], label=f"**{name}** `{getattr(words.stages, stage.name)}`")
+        label = f"**{name}** `{getattr(words.stages, stage.name)}`"
+        st.page_link(links[stage.page], label=label.format(blocks=blocks))
     if not whole:
-        st.markdown(name)
+        st.markdown(name.format(blocks=blocks))
 
 
 def draw_beside(side: str, stages: Sequence[Stage], shown: Shown) -> None:
@@ -89,15 +96,20 @@ def draw_said(shown: Shown) -> None:
 def draw_parts(shown: Shown) -> None:
     """What each part learns and what it computes, as a table with bars."""
     learned = words.learned.format(f"<b>{sum(shown.learned.values()):,}</b>")
-    computed = words.computed.format(f"<b>{brief(sum(shown.computed.values()))}</b>")
+    computed = words.computed.format(f"<b>{counted(sum(shown.computed.values()))}</b>")
     lines = "".join(
         f"<tr><th>{getattr(words.parts, name)}</th>"
         f"<td>{count:,}</td><td>{bar(shown.learned, name, words.unlearned.table())}</td>"
-        f"<td>{brief(shown.computed[name])}</td><td>{bar(shown.computed, name, words.uncounted.table())}</td></tr>"
+        f"<td>{counted(shown.computed[name])}</td><td>{bar(shown.computed, name, words.uncounted.table())}</td></tr>"
         for name, count in shown.learned.items()
     )
     heads = f'<tr><th></th><th colspan="2">{learned}</th><th colspan="2">{computed}</th></tr>'
     st.html(f'<table class="parameters">{heads}{lines}</table>')
+
+
+def counted(count: int) -> str:
+    """A count of operations in the language's own units."""
+    return brief(count, words.units, words.unit)
 
 
 def bar(numbers: Mapping[str, int], part: str, nothing: Mapping[str, str]) -> str:

@@ -139,7 +139,8 @@ class Page:
         """What a proof has found."""
         difference = proof.difference
         kind: Kind = "proven" if proof.allows(difference) else "refuted"
-        line = self.frame.check.holds if kind == "proven" else self.frame.check.fails
+        check = self.frame.check
+        line = check.fails if kind == "refuted" else check.holds if difference else check.same
         told = line.format(kernel=f"`{proof.kernel}`", difference=text.number(difference, 2))
         return Control(kind, "proof", value=told)
 

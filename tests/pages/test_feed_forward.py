@@ -29,8 +29,8 @@ def test_every_hidden_unit_is_drawn_with_each_tokens_share_of_silent_ones(
     activated, silent = drawn(app, "units")
     assert torch.equal(activated, trace.activated[lesson.row])
     assert activated.shape == (lesson.length, 4 * lesson.config.d_model)
-    torch.testing.assert_close(silent[:, 0], (activated == 0).float().mean(1))
-    assert f"{percent(float(silent.mean()))} of the units" in app.markdown[0].value
+    torch.testing.assert_close(silent[:, 0] / 100, (activated == 0).float().mean(1))
+    assert f"{percent(float(silent.mean()) / 100)} of the units" in app.markdown[0].value
 
 
 @SETTINGS
@@ -63,8 +63,11 @@ def test_what_the_strongest_units_add_sums_to_the_output(open_page: Open, choice
     app = open_page("feed_forward", feed_forward_view="token", **choices)
     lesson = app.session_state["_lesson"]
     trace, token = lesson.block_trace.feed_forward, choices["query"]
-    bars, rows = chart(app, "strongest_units")["data"]
-    numbers = array(rows["z"]).reshape(15, lesson.config.d_model)
+    bars, terms, sums = chart(app, "strongest_units")["data"]
+    numbers = torch.cat([array(rows["z"]).reshape(-1, lesson.config.d_model) for rows in (terms, sums)])
+    assert len(numbers) == 15
+    for rows, drawn_numbers in ((terms, numbers[:12]), (sums, numbers[12:])):
+        assert rows["zmax"] == pytest.approx(float(drawn_numbers.abs().max()))
     torch.testing.assert_close(numbers[:-1].sum(0), trace.output[lesson.row, token], rtol=1e-4, atol=1e-6)
     assert torch.equal(numbers[-1], trace.output[lesson.row, token])
     assert torch.equal(array(bars["x"]), trace.activated[lesson.row, token].topk(12).values)
@@ -103,8 +106,6 @@ def test_gelu_is_drawn_with_both_signs_and_proved(open_page: Open, monkeypatch: 
     monkeypatch.setattr(lessons, "chosen_config", lambda *choices: replace(chosen(*choices), activation="gelu"))
     app = open_page("feed_forward", **UNEVEN)
     lesson = app.session_state["_lesson"]
-    matrix = component(app, "units")["matrices"][0]
-    assert matrix["scale"] == "signed"
     assert drawn(app, "units")[0].min() < 0
     torch.testing.assert_close(
         drawn(app, "units")[0], F.gelu(lesson.block_trace.feed_forward.hidden[lesson.row]), rtol=1e-5, atol=1e-6

@@ -115,11 +115,20 @@ def test_a_classifiers_parts_add_up_to_what_pytorch_counts(variant: dict[str, An
         (9437184, "9.44 M"),
         (999_600, "1 M"),
         (1.184e11, "118 G"),
-        (5e15, "5e+03 T"),
+        (5e15, "5,000 T"),
     ],
 )
 def test_a_count_is_brief(count: float, written: str) -> None:
     assert brief(count) == written
+
+
+@pytest.mark.parametrize(
+    "count, written",
+    [(0, "0"), (9999, "9,999"), (9_437_184, "944 万"), (50_000_000, "5,000 万"), (134e6, "1.34 亿"), (2e12, "2 万亿")],
+)
+def test_a_chinese_count_goes_by_ten_thousands(count: float, written: str) -> None:
+    words = catalog.entry("home").words("zh")
+    assert brief(count, words.units, words.unit) == written
 
 
 @pytest.mark.parametrize("norm_first", [True, False])
@@ -144,7 +153,10 @@ def test_every_stage_shows_the_shape_that_the_trace_has(norm_first: bool) -> Non
         "logits": "logits",
         "batch": "tokens",
     }
-    stages = {stage.name: stage for part in picture(config).values() for stage in part.stages}
+    parts = picture(config)
+    in_reverse = reversed(parts.values())  # so that softmax is that of a block
+    stages = {stage.name: stage for part in in_reverse for stage in part.stages}
+    assert shape(parts["output"].rows[-1][-2], sizes(config, B=2, T=5, N=5)) == tuple(trace.logits.shape)  # its softmax
     for name, field in fields.items():
         assert shape(stages[name], sizes(config, B=2, T=5, N=5)) == made[field], name
 
@@ -234,7 +246,7 @@ def test_every_page_of_the_walk_is_a_stage_that_can_be_clicked(open_page: Open) 
     assert any("`(2, 3, 11, 11)`" in label for label in labels)
 
 
-@pytest.mark.parametrize("language, words", [("en", "learned numbers"), ("zh", "可学习的数")])
+@pytest.mark.parametrize("language, words", [("en", "learned numbers"), ("zh", "可学习参数")])
 @pytest.mark.parametrize("choices", [{}, {"weights": "random", "d_model": 24, "heads": 3}], ids=["trained", "random"])
 def test_the_count_on_the_page_is_the_live_models(
     open_page: Open, language: str, words: str, choices: dict[str, Any]
@@ -256,7 +268,7 @@ def test_the_guesses_are_the_models_likeliest_next_tokens(open_page: Open) -> No
     app = open_page("home", weights="random", d_model=24, heads=3, batch=2, context=11, seed=5)
     lesson = app.session_state["_lesson"]
     with torch.no_grad():
-        best = lesson.model(lesson.tokens)[0, -1].topk(3).indices.tolist()
+        best = lesson.model(lesson.tokens)[0, -1].topk(2).indices.tolist()
     guesses = next(element.proto.body for element in app.get("html") if "guesses" in element.proto.body)
     places = [guesses.index(f">{lesson.label(token)}<") for token in best]
     assert places == sorted(places)

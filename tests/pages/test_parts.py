@@ -7,7 +7,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import text
-from pages.ui.parts import FRAME, Proof, annotated_source
+from pages.ui.parts import FRAME, Page, Proof, annotated_source
 from tests.pages.reading import proof
 from transformer import Block, ModelConfig, MultiHeadAttention
 from transformer.trace import AttentionTrace
@@ -66,6 +66,16 @@ def test_a_proof_holds_within_rounding_and_fails_beyond_it(difference: float, ho
     proof = Proof(shown, shown + torch.tensor([0.0, 0.0, difference]), "torch.add")
     assert proof.difference == pytest.approx(difference, rel=0.01, nan_ok=True)
     assert proof.allows(proof.difference) is holds
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_proof_without_any_difference_says_that_all_is_the_same(language: str) -> None:
+    page = Page.__new__(Page)
+    page.frame = text.words(FRAME, language)
+    numbers = torch.tensor([1.0, 3.0])
+    told = [page._told(Proof(numbers, again, "torch.add")).value for again in (numbers, numbers + 1e-6)]
+    assert told[0] == page.frame.check.same.format(kernel="`torch.add`")
+    assert "0" not in told[0] and "e−0" in told[1]
 
 
 def test_a_page_tells_whether_its_numbers_are_those_of_the_kernel(

@@ -1,5 +1,6 @@
 """The page of residual connections and LayerNorm: every part drawn follows from the tensor before it, in either order."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -131,6 +132,20 @@ def test_the_picture_of_both_orders_says_how_large_the_stream_is(open_page: Open
     after_post = torch_block(lesson, False).norm(dim=1).mean()
     assert f"{float(after_post):.2f}" in said
     assert said.count("LayerNorm") == 4
+
+
+def test_every_line_of_both_orders_is_as_thick_as_what_it_carries_is_large(open_page: Open) -> None:
+    app = open_page(NAME, **asked("placement"), **UNEVEN)
+    *drawn_lines, words = chart(app, "norm_placement")["data"]
+    widths = [trace["line"]["width"] for trace in drawn_lines if trace["mode"] == "lines"]
+    lesson = app.session_state["_lesson"]
+    both = residuals(lesson.block_trace, lesson.row, True)
+    sizes = [mean_size(tensor) for residual in both.values() for tensor in (*residual[:2], residual.normed)]
+    scale = widths[0] / sizes[0]
+    for size in sizes:
+        assert any(abs(width - scale * size) < 1e-4 for width in widths)
+    written = {text for text in words["text"] if re.fullmatch(r"[0-9.]+", text)}
+    assert {f"{width / scale:.2f}" for width in widths} == written
 
 
 def test_the_order_that_is_not_the_models_is_marked_as_what_if(open_page: Open) -> None:
