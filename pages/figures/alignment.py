@@ -80,7 +80,7 @@ def alignment(
     face = {"family": MONO, "size": 16 if max(weights.shape) <= MANY else 12}
     plain: dict[str, Any] = {"showgrid": False, "zeroline": False, "tickfont": face, "fixedrange": True}
     columns, rows = (_ticks(labels) for labels in (sources, targets))
-    frames = [_box(x, y, color("kind1", theme), "", 2.5) for y, x in links.nonzero().tolist()]
+    frames = [_box(x, y, color("token", theme), "", 3) for y, x in links.nonzero().tolist()]
     known = not bool(shares.isnan().all())
     layout = {
         "xaxis": axis(theme, domain=LEFT, side="top", tickangle=-40, **columns, **plain),

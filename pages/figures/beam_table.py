@@ -1,8 +1,11 @@
 """The hypotheses that beam search ends with, and how each came by its score: HTML, every text escaped."""
 
+import re
 from collections.abc import Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+POWER: Final = re.compile(r"\^(\w)")
 
 
 class Candidate(NamedTuple):
@@ -16,8 +19,9 @@ class Candidate(NamedTuple):
 
 
 def beam_table(candidates: Sequence[Candidate], heads: Sequence[str]) -> str:
-    """heads: over rank, translation, length, log-probability, penalty, score. Styles: `decoding_step.STYLE`."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    """heads: over rank, translation, length, log-probability, penalty, score; x^y is a power. Styles: `decoding_step.STYLE`."""
+    names = [POWER.sub(r"<sup>\1</sup>", escape(name)) for name in heads]
+    head = "".join(f"<th>{name}</th>" for name in names)
     lines = "".join(_line(rank, one) for rank, one in enumerate(candidates, 1))
     return f'<table class="beam"><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>'
 

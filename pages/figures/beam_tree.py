@@ -72,10 +72,11 @@ def beam_tree(
 ) -> go.Figure:
     """A column for each token, the best hypothesis on top. titles: of the columns and of the ranks.
 
-    A token is the node itself: its card lies on the lines, so that none of them crosses a word.
+    A token is the node itself: its card lies on the lines, so that none of them crosses a word. A path ends where its sentence
+    ends.
     """
-    found, begin = list(nodes(beams)), piece(BEGIN)
-    texts = ["·" if node.waits else piece(node.hypothesis.ids[-1]) for node in found]
+    found, begin = [node for node in nodes(beams) if not node.waits], piece(BEGIN)
+    texts = [piece(node.hypothesis.ids[-1]) for node in found]
     widths = [letters(begin), *[0] * len(beams)]
     for node, text in zip(found, texts, strict=True):
         widths[node.step + 1] = max(widths[node.step + 1], letters(text))

@@ -55,16 +55,15 @@ def chances(chosen: Distribution, labels: Sequence[str], names: Names, picked: i
         yaxis2=axis(theme, anchor="x2", range=_decades(own), dtick=2, **powers),
         annotations=[title(f"<b>{names.head}</b>", LEFT[0]), title(names.whole, RIGHT[0], align="left")],
         shapes=[_outline(chosen, own, picked, theme)],
-        barmode="stack",
-        bargap=0.2,
+        barmode="overlay",
         showlegend=True,
         legend={**LEGEND, "bgcolor": "rgba(0,0,0,0)"},
-        margin={"l": 10, "r": 10, "t": 54, "b": 10},
+        margin={"l": 10, "r": 10, "t": 74, "b": 10},
     )
 
 
 def _outline(chosen: Distribution, own: Tensor, picked: int, theme: Theme) -> dict[str, Any]:
-    """A frame around the picked bar and the tick at the model's own probability."""
+    """A frame around the picked bar and that of the model's own probability."""
     token = head(chosen)[picked]
     top = max(float(values[token]) for values in (chosen.final, chosen.probabilities, own))
     line = {"color": color("neutral", theme), "width": 2}
@@ -72,7 +71,7 @@ def _outline(chosen: Distribution, own: Tensor, picked: int, theme: Theme) -> di
 
 
 def _bars(chosen: Distribution, own: Tensor, names: Names, theme: Theme) -> list[dict[str, Any]]:
-    """A bar for each token of the head: what it is drawn with, or what was cut; a tick at the model's own probability."""
+    """A bar for each token of the head: what it is drawn with, or what was cut; and a grey one for the model's own probability."""
     shown = head(chosen)
     lost = chosen.probabilities.masked_fill(chosen.kept, 0.0)
     looks = (
@@ -81,25 +80,33 @@ def _bars(chosen: Distribution, own: Tensor, names: Names, theme: Theme) -> list
     )
     every = {"x": list(range(len(shown))), "hovertemplate": "%{y:.3%}", "showlegend": False}
     bars = [
-        {"type": "bar", "y": values[shown].tolist(), "name": name, "marker": look, **every}
+        {
+            "type": "bar",
+            "y": values[shown].tolist(),
+            "name": name,
+            "marker": look,
+            "width": 0.54,
+            "offset": -0.42,
+            **every,
+        }
         for values, name, look in looks
     ]
-    tick = {"symbol": "line-ew", "size": 15, "line": {"width": 2.5, "color": color("output", theme)}}
-    marks = {"type": "scatter", "mode": "markers", "y": own[shown].tolist(), "name": names.own, "marker": tick, **every}
-    return [*bars, marks]
+    grey = {"color": color("kind2", theme)}
+    beside = {"type": "bar", "y": own[shown].tolist(), "name": names.own, "marker": grey, "width": 0.26, "offset": 0.16}
+    return [*bars, beside | every]
 
 
 def _curves(chosen: Distribution, own: Tensor, names: Names, theme: Theme) -> list[dict[str, Any]]:
     """Probability over rank, on logarithms: the model's own, and after temperature what is kept and what is cut.
 
-    The legend has its colours from here; the bars and ticks of the other panel have the same.
+    The legend has its colours from here; the bars of the other panel have the same.
     """
     last = int(chosen.kept.sum())
     ranks = torch.logspace(0, math.log10(len(own)), POINTS).round().long().clamp(1, len(own))
     ranks = torch.cat([ranks, torch.tensor([last, min(last + 1, len(own))])]).unique()
     inside, outside = ranks[ranks <= last], ranks[ranks > last]
     lines = (
-        (names.own, _ranked(own), ranks, {"color": color("output", theme), "width": 2.5}, 1.0),
+        (names.own, _ranked(own), ranks, {"color": color("kind2", theme), "width": 2.5, "dash": "dot"}, 1.0),
         (names.cut, _ranked(chosen.probabilities), outside, {"color": color("neutral", theme), "width": 4}, FAINT),
         (names.kept, _ranked(chosen.final), inside, {"color": color("weight", theme), "width": 4}, 1.0),
     )

@@ -12,16 +12,24 @@ from pages.figures.theme import axis, color, figure
 ROOM = 0.08  # of the height, below zero and above the highest point
 MOST_POWERS = 10  # on an axis
 DOT, MARKED_DOT = 7, 13
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def spelled(value: float, format: str = ".3g") -> str:
+    """A number as on the axes, where far from one it has a power of ten: 4.77·10⁻¹¹."""
+    mantissa, _, power = f"{value:{format}}".partition("e")
+    return mantissa.replace("-", "−") + (f"·10{str(int(power)).translate(RAISED)}" if power else "")
 
 
 class Curve(NamedTuple):
-    """A named curve: its numbers, its colour's name, and plotly's name of its dash."""
+    """A named curve: its numbers, its colour's name, plotly's name of its dash, and whether the legend has its number."""
 
     name: str
     x: Sequence[float]
     y: Sequence[float]
     role: Role
     dash: str = "solid"
+    told: bool = True
 
 
 class Axis(NamedTuple):
@@ -64,9 +72,8 @@ def curves(
 def _trace(curve: Curve, mark: float | None, format: str, theme: Theme) -> dict[str, Any]:
     hue = color(curve.role, theme)
     name = curve.name
-    if mark is not None and mark in curve.x:
-        written = f"{curve.y[list(curve.x).index(mark)]:{format}}".replace("-", "−")
-        name += f" <b>{written}</b>"
+    if mark is not None and mark in curve.x and curve.told:
+        name += f" <b>{spelled(curve.y[list(curve.x).index(mark)], format)}</b>"
     return {
         "type": "scatter",
         "mode": "lines+markers",
@@ -74,7 +81,7 @@ def _trace(curve: Curve, mark: float | None, format: str, theme: Theme) -> dict[
         "y": list(curve.y),
         "name": name,
         "line": {"color": hue, "dash": curve.dash, "width": 3},
-        "marker": {"size": [MARKED_DOT if x == mark else DOT for x in curve.x], "opacity": 1},
+        "marker": {"size": [MARKED_DOT if x == mark and curve.told else DOT for x in curve.x], "opacity": 1},
         "hovertemplate": f"%{{y:{format}}}",
     }
 

@@ -15,11 +15,15 @@ STRONG = 0.65  # a weight above it makes a chip on which the letters of the pape
 
 
 class Captions(NamedTuple):
-    """What the two lines are called: looking at the source, and writing; and what is said of a token not preferred."""
+    """What the two lines are called: looking at the source, and the translation; what is said of a token not preferred; where
+    what is read comes from, in words and as "answer" or "model".
+    """
 
     looks: str
     writes: str
     would: str
+    told: str
+    origin: str
 
 
 class Step(NamedTuple):
@@ -46,8 +50,9 @@ def decoding_step(
     written = "".join(_written(step, place, at, captions.would) for place, step in enumerate(steps))
     first = f'<span class="chip read"><span class="piece">{escape(begin)}</span><small>&nbsp;</small></span>'
     return (
-        f'<div class="decoding"><b>{escape(captions.looks)}</b><div class="chips">{looked}</div>'
-        f'<b>{escape(captions.writes)}</b><div class="chips">{first}{written}</div></div>'
+        f'<div class="decoding {captions.origin}"><b>{escape(captions.looks)}</b><div class="chips">{looked}</div>'
+        f'<b>{escape(captions.writes)}<small class="origin">{escape(captions.told)}</small></b>'
+        f'<div class="chips">{first}{written}</div></div>'
     )
 
 
@@ -64,6 +69,6 @@ def _written(step: Step, place: int, at: int, would: str) -> str:
     told = percent(step.share)
     other = f'<small class="other">{escape(would.format(step.preferred))}</small>' if step.preferred else ""
     return (
-        f'<span class="chip {when}" tabindex="0" role="button" data-place="{place}">'
+        f'<span class="chip given {when}" tabindex="0" role="button" data-place="{place}">'
         f'<span class="piece">{escape(step.piece)}</span><small>{escape(told)}</small>{other}</span>'
     )

@@ -12,6 +12,9 @@ from transformer import ModelConfig
 
 STYLE: Final = Path(__file__).with_suffix(".css")
 NORM, FEED_FORWARD = "norm", "feed_forward"
+BYPASS: Final = '<i class="bypass"></i>'
+"""The way of the residual stream, around a sublayer."""
+ASKS: Final = '<em class="query">Q</em>'
 
 
 class Stack(NamedTuple):
@@ -79,8 +82,10 @@ def _column(
     blocks = f"grid-row: {first + stack.first} / {first + stack.last + 1}"
     panel = f'<div class="panel {side}" style="{blocks}"><span>{escape(names["blocks"])}</span></div>'
     title = f'<h4 class="{side}" style="grid-row: {top}">{escape(names[side])}</h4>'
+    edges = {stack.first: "first", stack.last + 1: "next"}  # where an arrow crosses the block's frame
     stages = "".join(
-        _stage(name, side, first + place, words, shapes, names, lit) for place, name in enumerate(stack.stages)
+        _stage(name, f"{side} {edges.get(place, '')}", first + place, words, shapes, names, lit)
+        for place, name in enumerate(stack.stages)
     )
     return panel + title + stages
 
@@ -100,5 +105,6 @@ def _stage(
     else:
         sign = f" <small>{escape(names['added'])}</small>" if name != bare else ""
         inside = f"<b>{escape(names[bare])}{sign}</b><span>{escape(shapes.get(bare, shapes['']))}</span>"
-    kinds = " ".join(["stage", side, bare, *["lit"] * (bare in lit)])
+        inside += BYPASS * (name == "add_norm" or name != bare) + ASKS * (bare == "cross_attention")
+    kinds = " ".join(["stage", *side.split(), bare, *["lit"] * (bare in lit)])
     return f'<div class="{kinds}" style="grid-row: {row}">{inside}</div>'

@@ -54,6 +54,7 @@ def every_head(
     corners = across.repeat(count), down.repeat_interleave(width)
     data = [
         _weights(mosaic(panels, gap), theme),
+        _masked(*corners, size, theme),
         _frames(*corners, size, theme),
         *([_notes(*corners, size, notes, theme)] if count * width <= MOST_NOTES else []),
         _targets(*corners, size, explanations, [color(f"head{h}", theme) for _ in blocks for h in range(width)]),
@@ -101,15 +102,26 @@ def _weights(sheet: Tensor, theme: Theme) -> dict[str, Any]:
     }
 
 
+def _masked(left: Tensor, top: Tensor, size: int, theme: Theme) -> dict[str, Any]:
+    """What is masked in each panel, hatched as in every matrix."""
+    stairs = [(n + 1, n + step) for n in range(size - 1) for step in (0, 1)]
+    hatching = {"shape": "/", "size": 7, "solidity": 0.14, "fgcolor": color("neutral", theme), "fgopacity": 0.3}
+    look = {"line": {"width": 0}, "fill": "toself", "fillcolor": "rgba(0,0,0,0)", "fillpattern": hatching}
+    return {**_outlines(left, top, [*stairs, (size, size - 1), (size, 0)] if size > 1 else []), **look}
+
+
 def _frames(left: Tensor, top: Tensor, size: int, theme: Theme) -> dict[str, Any]:
-    """One line around each panel, and along its diagonal where the mask begins."""
+    """One line around each panel."""
+    corners = [(0, 0), (size, 0), (size, size), (0, size), (0, 0)]
+    return {**_outlines(left, top, corners), "line": {"color": color("neutral", theme), "width": 1}, "opacity": 0.3}
+
+
+def _outlines(left: Tensor, top: Tensor, corners: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """The same outline in every panel, as one line with gaps. corners: (cells to the right, cells below)."""
     nothing = torch.full_like(left, math.nan, dtype=torch.float32)
-    corners = [(size, size - 1), (size, size), (0, size), (0, 0), (size, 0), (size, size - 1), (1, 0)]
     x = torch.stack([*(left + right - 0.5 for right, _ in corners), nothing], 1).flatten()
     y = torch.stack([*(top + below - 0.5 for _, below in corners), nothing], 1).flatten()
-    line = {"color": color("neutral", theme), "width": 1}
-    look = {"type": "scatter", "mode": "lines", "line": line, "opacity": 0.3, "hoverinfo": "skip"}
-    return {**look, "x": x.numpy(), "y": y.numpy()}
+    return {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "x": x.numpy(), "y": y.numpy()}
 
 
 def _notes(left: Tensor, top: Tensor, size: int, notes: Sequence[str], theme: Theme) -> dict[str, Any]:

@@ -61,8 +61,8 @@ def growth_curve(
     last = max([*kept, *(step.step for step in shown[-1:]), 1])
     trained = [(step.step, step.loss) for step in shown]
     data = [
-        _line(trained, names.train, "query", theme, 1.5),
-        _line(tested, names.validation, "key", theme, 3),
+        _line(trained, names.train, "kind2", theme, 1.5),
+        _line(tested, names.validation, "kind0", theme, 3),
         *_levels(yardsticks, last, theme),
     ]
     ticks = [0, *(10**power for power in range(len(str(last))))]

@@ -113,8 +113,8 @@ def watched(
     steps = _numbers(curve.steps)
     ends = torch.tensor([0.0, max_steps])
     lines = [
-        Line(0, names.train, "query", 1.5, "", steps, curve.losses),
-        Line(0, names.validation, "key", 3, "", *_tested(curve)),
+        Line(0, names.train, "kind2", 1.5, "", steps, curve.losses),
+        Line(0, names.validation, "kind0", 3, "", *_tested(curve)),
         *(
             Line(0, name, "neutral", 1.5, dash, ends, torch.full((2,), loss))
             for (name, loss), dash in zip(yardsticks.items(), ("dot", "dash") * len(yardsticks), strict=False)
@@ -139,13 +139,15 @@ class Compared(NamedTuple):
 
 
 def compared(drawn: Sequence[Compared], names: Names, revision: str, theme: Theme) -> go.Figure:
-    """Each run's loss on held-out text as a strong line, on its batches as a faint one."""
+    """Each run's loss on held-out text as a thick line, on its batches as a thin one; the legend says so."""
     data: list[dict[str, Any]] = []
     for each in drawn:
         hue, tested = color(each.role, theme), _tested(each.curve)
         faint = _line(_numbers(each.curve.steps), each.curve.losses, names.train, hue, 1)
         data.append(faint | {"opacity": 0.35, "showlegend": False, "hoverinfo": "skip"})
         data.append(_line(*tested, literal(each.name), hue, 3, marker=7 if len(tested[0]) <= MOST_MARKED else 0))
+    nowhere, grey = torch.full((1,), torch.nan), color("kind2", theme)
+    data += [_line(nowhere, nowhere, name, grey, width) for name, width in ((names.validation, 3), (names.train, 1))]
     return figure(
         data,
         theme,

@@ -14,6 +14,9 @@ from pages.figures.palette import Theme
 from pages.figures.projection import AXES, frame, legible
 from pages.figures.theme import MONO, axis, color, figure, literal
 
+TICKS = 30, 20
+"""Px that the axes' numbers take at the left and below."""
+
 
 class Picture(NamedTuple):
     """What is drawn.
@@ -38,8 +41,7 @@ def moving_map(drawn: Picture, components: tuple[str, str], room: tuple[int, int
     low, high = frame(drawn.corners)
     ends = {"xaxis": [float(low[0]), float(high[0])], "yaxis": [float(low[1]), float(high[1])]}
     layout = {
-        name: axis(theme, title, showticklabels=False, range=ends[name])
-        for name, title in zip(ends, components, strict=True)
+        name: axis(theme, title, range=ends[name], nticks=8) for name, title in zip(ends, components, strict=True)
     }
     return figure([*_ways(drawn, theme), *_points(drawn, theme), _words(drawn, room, theme)], theme, **layout)
 
@@ -77,7 +79,7 @@ def _points(drawn: Picture, theme: Theme) -> list[dict[str, Any]]:
 def _words(drawn: Picture, room: tuple[int, int], theme: Theme) -> dict[str, Any]:
     """The labels that have room."""
     now, count = drawn.paths[-1], len(drawn.labels)
-    size = room[0] - AXES[0], float(room[1] - AXES[1])
+    size = room[0] - AXES[0] - TICKS[0], float(room[1] - AXES[1] - TICKS[1])
     points, labels = torch.cat([now, drawn.corners]), [*drawn.labels, "", ""]
     found = legible(points, labels, size, drawn.picked, strong=drawn.own)
     shown = [label for label in found if label.point < count]

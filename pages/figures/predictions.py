@@ -7,6 +7,8 @@ from typing import Final, NamedTuple
 
 STYLE: Final = Path(__file__).with_name("predictions.css")
 LEAST_WRITTEN: Final = 0.001
+FITS: Final = 0.4
+"""Of the longest bar: a name has room beside a bar that is no longer, and needs a place of its own beside others."""
 
 
 class Layer(NamedTuple):
@@ -33,10 +35,8 @@ class Candidate(NamedTuple):
 
 
 def percent(share: float) -> str:
-    """A share with as many digits as it can bear: "42.3%", "0.17%", "<0.1%"."""
-    if share < LEAST_WRITTEN:
-        return "<0.1%"
-    return f"{100 * share:.1f}%" if share >= 0.01 else f"{100 * share:.2f}%"
+    """A share with one decimal: "42.3%", "0.2%", "<0.1%"."""
+    return "<0.1%" if share < LEAST_WRITTEN else f"{100 * share:.1f}%"
 
 
 def lens(layers: Sequence[Layer], heads: tuple[str, str, str]) -> str:
@@ -64,24 +64,31 @@ def _layer(layer: Layer) -> str:
     return f'<th>{escape(layer.name)}</th>{guesses}<td class="next">{bar}</td>'
 
 
-def ranking(candidates: Sequence[Candidate], heads: Sequence[str]) -> str:
-    """The head of the list, a bar for each probability; heads: over its five columns. The true next token is lit."""
+def ranking(candidates: Sequence[Candidate], heads: Sequence[str], true: str = "") -> str:
+    """The head of the list, a bar for each probability; heads: over its five columns. The true next token is lit.
+
+    true: what is written beside its bar.
+    """
     head = "".join(
         f'<th class="{kind}">{escape(text)}</th>'
         for kind, text in zip(("rank", "token", "number", "number", "number"), heads, strict=True)
     )
     most = max(candidate.probability for candidate in candidates)
-    lines = [_candidate(candidate, most) for candidate in candidates]
-    return _table("ranking", head + '<th class="bar"></th>', lines, len(candidates))
+    lines = [_candidate(candidate, most, true) for candidate in candidates]
+    long = any(candidate.true and candidate.probability > FITS * most for candidate in candidates)
+    return _table(
+        "ranking named" if true and long else "ranking", head + '<th class="bar"></th>', lines, len(candidates)
+    )
 
 
-def _candidate(candidate: Candidate, most: float) -> str:
+def _candidate(candidate: Candidate, most: float, true: str) -> str:
     lit = " true" if candidate.true else ""
+    name = f"<small>{escape(true)}</small>" if candidate.true else ""
     numbers = (candidate.logit, candidate.exponential, percent(candidate.probability))
     return (
         f'<td class="rank">{escape(candidate.rank)}</td><td class="piece{lit}">{escape(candidate.token)}</td>'
         + "".join(f'<td class="number">{escape(number)}</td>' for number in numbers)
-        + f'<td class="bar{lit}"><i style="width: {100 * candidate.probability / most:.1f}%"></i></td>'
+        + f'<td class="bar{lit}"><i style="width: {100 * candidate.probability / most:.1f}%"></i>{name}</td>'
     )
 
 

@@ -11,13 +11,13 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from pages.figures import token_strip, written
-from pages.figures.chances import Names, chances, head
+from pages.figures.chances import chances, head
 from pages.figures.curves import Axis, Curve, curves
 from pages.figures.kv_cache import kv_cache, passes
-from pages.figures.predictions import percent
 from pages.figures.sentence import code
 from pages.matrix.clicks import clickable
-from pages.ui import cache, catalog, state, text, writing
+from pages.ui import cache, catalog, chosen_token, state, text, writing
+from pages.ui.chosen_token import share
 from pages.ui.lesson import walk as walk_tokens
 from pages.ui.parts import Page, Proof
 from transformer import MultiHeadAttention
@@ -35,11 +35,6 @@ lesson, words = page.lesson, page.words
 model, tokenizer, context = lesson.model, lesson.tokenizer, lesson.config.context_length
 pictured = writing.prompt_of(lesson)
 rows = f"{lesson.config.vocab_size:,}"
-
-
-def share(probability: float) -> str:
-    """A probability in words; nothing is impossible but what was cut."""
-    return percent(probability) if probability else "0%"
 
 
 def card(candidates: Sequence[Candidate], token: int | None, note: str) -> dict[str, Any]:
@@ -140,24 +135,13 @@ def draw_choice() -> None:
             width=170,
         )
     token = tokens[place]
-    left = chosen.probabilities[chosen.kept].sum()
-    others = max(1 - float(chosen.final[tokens].sum()), 0.0)
-    told = {"kept": f"{int(chosen.kept.sum()):,}", "rows": rows, "share": share(float(left)), "others": share(others)}
-    names = {name: words.chances.table()[name].format(**told) for name in Names._fields}
     with st.container(key="choosing"):
-        page.plot(chances(chosen, labels, Names(**names), place, page.theme), "chances", beside_words=True)
-    parts = {
-        "token": code(labels[place]),
-        "logit": text.number(float(chosen.logits[token])),
-        "largest": text.number(float(chosen.logits.max())),
-        "temperature": f"{asked.temperature:g}",
-        "scaled": text.number(float(chosen.scaled[token])),
-        "before": text.number(float(chosen.probabilities[token])),
-        "left": text.number(float(left)),
-        "final": text.number(float(chosen.final[token])),
-    }
-    kind = "greedy" if not asked.temperature else "kept" if chosen.kept[token] else "cut"
-    st.markdown(words.worked.table()[kind].format(**parts))
+        page.plot(
+            chances(chosen, labels, chosen_token.names_of_cut(page, asked, chosen, tokens), place, page.theme),
+            "chances",
+            beside_words=True,
+        )
+    chosen_token.tell(page, asked, chosen, token, code(labels[place]))
 
 
 def megaflops(operations: int) -> str:
@@ -169,7 +153,7 @@ def megaflops(operations: int) -> str:
 def draw_cache() -> None:
     """What is computed at each step, as a picture, and what that takes: counted, and measured when asked."""
     length = max(lesson.length, 1)
-    counted = {}
+    counted, output = {}, length * operations_with_cache(lesson.config, 1, 1).logits
     for name, count in (("plain", operations_without_cache), ("cached", operations_with_cache)):
         total = sum(count(lesson.config, 1, n).total for n in range(1, length + 1))
         cells = passes(length, length + 1, cache=name == "cached")
@@ -184,7 +168,9 @@ def draw_cache() -> None:
         with right:
             told = draw_times()
     full = words.cache.full if length == context else ""
-    st.markdown(text.joined(page.language, words.cache.colors, full, told))
+    colors = words.cache.colors.format(output=megaflops(output))
+    with st.container(key="computed"):
+        st.markdown(text.joined(page.language, colors, full, told), unsafe_allow_html=True)
 
 
 def draw_times() -> str:

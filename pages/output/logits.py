@@ -1,6 +1,7 @@
 """From the last block to a score for every token of the vocabulary, and what the true next one costs."""
 
 import math
+from operator import truediv
 
 import streamlit as st
 import torch
@@ -14,6 +15,7 @@ from pages.matrix import Matrix, Readout, Selection, product
 from pages.ui import cache, pickers, state, text
 from pages.ui.lesson import UNKNOWN
 from pages.ui.parts import Page, Proof, size
+from pages.ui.worked import significant, worked
 from transformer.next_token import held_by_the_likeliest, next_token
 
 SHOWN, LISTED, CURVE = 12, 11, 200
@@ -96,21 +98,20 @@ def draw_softmax() -> Proof:
     ]
     st.html(predictions.STYLE)
     left, right = st.columns([3, 2], gap="medium")
-    left.html(predictions.ranking(lines, words.columns))
+    left.html(predictions.ranking(lines, words.columns, words.true))
     ranks = torch.logspace(0, math.log10(vocab_size), CURVE).round().long().unique().clamp(1, vocab_size)
     titles = words.held.title, words.held.ranks
     with right:
         curve = held(ranks, held_by_the_likeliest(probabilities, ranks), *titles, page.theme)
         page.plot(curve, "held", beside_words=True)
-    worked = tokens[0] if true == UNKNOWN else true
-    parts = {
-        "logit": signed(float(logits[worked])),
-        "maximum": signed(float(said.maximum)),
-        "power": text.number(float(said.exponentials[0, worked])),
-        "total": f"{float(said.total):,.3f}",
-        "share": text.number(float(probabilities[worked])),
-    }
-    st.markdown(words.worked.format(token=code(lesson.label(worked)), rows=f"{vocab_size:,}", **parts))
+    chosen = tokens[0] if true == UNKNOWN else true
+    exponential = float(said.exponentials[0, chosen])
+    power, total, share = worked(truediv, (exponential, float(said.total)), float(probabilities[chosen]))
+    difference = lambda logit, maximum: math.exp(logit - maximum)  # noqa: E731
+    scores = float(logits[chosen]), float(said.maximum)
+    logit, maximum, power = worked(difference, scores, exponential, significant(power))
+    parts = {"logit": logit, "maximum": maximum, "power": power, "total": total, "share": share}
+    st.markdown(words.worked.format(token=code(lesson.label(chosen)), rows=f"{vocab_size:,}", **parts))
     return whole_distribution()
 
 
@@ -144,6 +145,7 @@ def tell_losses(losses: Tensor, bigrams: Tensor, uniform: float, all_known: bool
     """The means, in nats and as perplexity, what was left out, and what the pairs have read."""
     means = {"model": float(losses.mean()), "bigram": float(bigrams.mean()), "uniform": uniform}
     told = {name: f"{mean:.2f}" for name, mean in means.items()}
+    told["uniform"], _ = worked(math.exp, [uniform], vocab_size, len(str(vocab_size)))
     told |= {f"{name}_perplexity": f"{math.exp(mean):,.0f}" for name, mean in means.items()}
     lines = [words.loss.means.format(**told)]
     if not all_known:

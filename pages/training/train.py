@@ -9,7 +9,7 @@ from pages.figures import learning, token_strip
 from pages.figures.sentence import literal
 from pages.matrix import Matrix, Readout, Selection, flow
 from pages.matrix.clicks import clickable
-from pages.ui import runs, sidebar, state
+from pages.ui import runs, sidebar, state, text
 from pages.ui.parts import Page, Proof
 from pages.ui.training import awaited, controls, form, glimpse, listed, losses, proofs, reported, settings
 from pages.ui.training.followed import EXAMPLE, Followed, follow, is_going, looked_at, plan_of
@@ -22,7 +22,7 @@ from transformer.training import Training
 
 VIEWS = "set_up", "watch", "runs"
 TICK = 1.0  # seconds between looks
-HEIGHT, HALL_HEIGHT = 240, 180  # of one head's weights, in px at the usual type size: a card stands below
+HEIGHT, HALL_HEIGHT = 190, 180  # of one head's weights, in px at the usual type size: a card stands below
 
 page = Page(__file__)
 words = page.words
@@ -43,7 +43,7 @@ def draw_watch() -> None:
     run = looked_at()
     if run is None:
         awaited.written()
-        controls.invite(page, words.gone if state.get("run") else words.nothing)
+        invite(words.gone if state.get("run") else words.nothing)
         draw_learning(follow(EXAMPLE))
         return
     try:
@@ -55,6 +55,13 @@ def draw_watch() -> None:
         return
     awaited.written()
     (st.fragment(draw_run, run_every=TICK) if going else draw_run)(run, going)
+
+
+def invite(told: str) -> None:
+    """What to do where there is only the example, and how its model differs from the one that is walked."""
+    model = EXAMPLE.plan.model
+    smaller = words.smaller.format(rows=f"{model.vocab_size:,}", width=model.d_model)
+    controls.invite(page, text.joined(page.language, told, smaller))
 
 
 def draw_run(run: Run, going: bool) -> None:
@@ -78,7 +85,7 @@ def draw_learning(seen: Followed) -> None:
     curve = learning.thinned(seen.metrics.steps)
     place = losses.picked(page, seen, curve)
     with st.container(key="watched"):
-        left, right = st.columns([5, 6], gap="medium")
+        left, right = st.columns([3, 4], gap="medium")
         with left:
             losses.draw(page, seen, curve, place)
         with right:
@@ -90,7 +97,7 @@ def draw_learning(seen: Followed) -> None:
 
 def draw_sentence(seen: Followed, step: int) -> Proof:
     """What the newest weights of a GPT make of the learner's sentence, and what it wrote after a step."""
-    left, right = st.columns(2, gap="medium")
+    left, right = st.columns([3, 2], gap="medium")
     with left:
         shown = glimpse.look(page, seen)
         if shown:
@@ -129,7 +136,7 @@ def pick(selection: Selection) -> None:
 
 
 def draw_report(seen: Followed, step: int) -> Proof:
-    """How a translator or a classifier did on what was kept aside, after a step."""
+    """How a translator or a classifier did on held-out examples, after a step."""
     reported.draw(page, seen, step)
     return proofs.blind(page, seen.outcomes)
 
@@ -159,7 +166,7 @@ def draw_list() -> None:
     """All runs beside each other; before there is one, the example."""
     table = listed.table(page)
     if table is None:
-        controls.invite(page, words.listed.nothing)
+        invite(words.listed.nothing)
         details(proofs.blind(page, listed.draw_example(page, losses.names_of(page, GPT.family)).outcomes))
         return
     clickable(table.picture, key="runs_table", on_pick=table.pick)

@@ -1,5 +1,7 @@
 """Before and after: what is drawn are the numbers of the checkpoints, and a difference is after less before."""
 
+import math
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -361,3 +363,22 @@ def test_the_bundled_curve_has_its_first_steps_a_tenth_of_the_others_and_all_val
     assert [step.step for step in steps] == sorted({*range(1, 51), *tenths})
     assert [step.step for step in steps if step.validation_loss is not None] == list(range(50, 5001, 50))
     assert run.status().name == "finished" and run.latest_step() is None
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_printed_perplexity_is_e_to_the_printed_loss(open_page: Open, language: str) -> None:
+    app = open_page(NAME, **{f"{NAME}_view": "learned"}, lang=language)
+    told = next(m.value for m in app.markdown if "<sup>" in m.value)
+    found = re.search(r"\*\*([\d,.]+)\*\* = e<sup>([\d.]+)</sup>", told)
+    assert found
+    assert f"{math.exp(float(found[2])):.3g}" == f"{float(found[1].replace(',', '')):.3g}"
+
+
+@pytest.mark.parametrize("back", [0, 4, 9])
+def test_the_printed_numbers_give_the_printed_cosine(open_page: Open, back: int) -> None:
+    app = open_page(NAME, **{f"{NAME}_view": "neighbours", f"{NAME}_back": back})
+    told = next(m.value for m in app.markdown if "Nearest now" in m.value).replace("−", "-")
+    found = re.search(r"= (\S+) / \((\S+) × (\S+)\) = \*\*(\S+)\*\*", told)
+    assert found
+    product, one, other, cosine = map(float, found.groups())
+    assert f"{product / (one * other):.4g}" == f"{cosine:.4g}"

@@ -78,18 +78,40 @@ def test_the_legend_shows_each_line_as_it_is_drawn(open_page: Open) -> None:
     named = {trace["name"]: trace for trace in data if trace.get("showlegend", True)}
     assert [*named.values()] == lines
     line = {name: (trace["line"]["color"], trace.get("opacity", 1)) for name, trace in named.items()}
-    for bars in (kept, cut):
+    for bars in (kept, cut, own):
         assert line[bars["name"]] == (bars["marker"]["color"], bars["marker"].get("opacity", 1))
-    assert line[own["name"]] == (own["marker"]["line"]["color"], 1)
 
 
-@pytest.mark.parametrize("language, of", [("en", "of the probability"), ("zh", "概率")])
-def test_what_is_kept_is_told_as_a_share_of_the_probability(open_page: Open, language: str, of: str) -> None:
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_cut_is_told_in_its_order_with_what_each_part_leaves(open_page: Open, language: str) -> None:
     app = open_page("generation", generation_view="choose", lang=language, **ASKED)
     expected = distribution(next_logits(app), 0.7, 10, 0.9)
-    told = chart(app, "chances")["layout"]["annotations"][1]["text"]
-    assert f"{float(expected.probabilities[expected.kept].sum()):.1%}" in told and of in told
-    assert f"{int(expected.kept.sum())}" in told
+    _, by_k, by_p = chart(app, "chances")["layout"]["annotations"][1]["text"].split("<br>")
+    held_by_k = float(expected.probabilities.topk(10).values.sum())
+    held = float(expected.probabilities[expected.kept].sum())
+    assert "10" in by_k and f"{held_by_k:.1%}" in by_k
+    assert f"{int(expected.kept.sum())}" in by_p and f"{held:.1%}" in by_p and "90%" in by_p
+    assert held >= 0.9 * held_by_k
+
+
+@pytest.mark.parametrize(("top_k", "kept_and_not_shown"), [(40, 16), (10, 0)])
+def test_the_bars_say_how_many_kept_tokens_they_leave_out(open_page: Open, top_k: int, kept_and_not_shown: int) -> None:
+    asked = {**ASKED, "generation_top_k": top_k, "generation_top_p": 1.0}
+    head = chart(open_page("generation", generation_view="choose", **asked), "chances")["layout"]["annotations"][0]
+    assert (
+        re.findall(r"\b\d+\b(?!%|\.)", head["text"])[:2]
+        == ["24", f"{kept_and_not_shown}"][: 1 + bool(kept_and_not_shown)]
+    )
+
+
+@pytest.mark.parametrize("place", [0, 3, 7])
+def test_the_printed_numbers_give_the_printed_results(open_page: Open, place: int) -> None:
+    app = open_page("generation", generation_view="choose", generation_token=place, **ASKED)
+    told = next(m.value for m in app.markdown if "softmax over the whole" in m.value).replace("−", "-")
+    logit, largest, tau, scaled = map(float, re.search(r"\((\S+) - (\S+)\) / (\S+) = ([^,]+),", told).groups())  # type: ignore[union-attr]
+    assert f"{(logit - largest) / tau:.4g}" == f"{scaled:.4g}"
+    before, left, final = map(float, re.search(r"(\S+) / (\S+) = \*\*(\S+)\*\*", told).groups())  # type: ignore[union-attr]
+    assert f"{before / left:.4g}" == f"{final:.4g}"
 
 
 def test_the_picture_of_a_large_vocabulary_stays_small(open_page: Open) -> None:
@@ -234,6 +256,13 @@ def test_the_cache_picture_counts_what_is_computed(open_page: Open) -> None:
     assert ((plain[11:] == 2).sum(1) == 11).all()
     titles = " ".join(note["text"] for note in chart(app, "kv_cache")["layout"]["annotations"])
     assert re.findall(r"(\d+) tokens computed", titles) == ["66", "11"]
+
+
+def test_the_cache_saves_nothing_of_the_output_layer(open_page: Open) -> None:
+    app = open_page("generation", generation_view="cache")
+    lesson, length = lesson_of(app), 16
+    output = 2 * length * lesson.config.d_model * lesson.config.vocab_size / 1e6
+    assert any(f"{output:.1f} MFLOP is the output layer" in element.value for element in app.markdown)
 
 
 def test_times_are_measured_when_asked(open_page: Open) -> None:

@@ -107,6 +107,26 @@ def test_the_pairs_of_the_trained_run_were_counted_in_its_own_training_text() ->
     assert pairs is cache.bigrams("demonstration", "persuasion")
 
 
+@pytest.mark.parametrize("place", range(6))
+def test_the_printed_numbers_give_the_printed_probability(open_page: Open, place: int) -> None:
+    app = open_page("logits", logits_view="softmax", query=place)
+    told = next(m.value for m in app.markdown if "÷ sum" in m.value).replace("−", "-")
+    found = re.search(r"exp\((\S+) - (\S+)\) ÷ (\S+) = (\S+) ÷ (\S+) = \*\*(\S+)\*\*", told)
+    assert found
+    logit, maximum, total, power, again, share = map(float, found.groups())
+    assert total == again
+    assert f"{power / total:.4g}" == f"{share:.4g}"
+    assert math.exp(logit - maximum) == pytest.approx(power, rel=1e-4)
+
+
+@pytest.mark.parametrize(("language", "name"), [("en", "true next token"), ("zh", "真正的下一个")])
+def test_the_bar_of_the_true_next_token_is_named(open_page: Open, language: str, name: str) -> None:
+    app = open_page("logits", logits_view="softmax", lang=language)
+    table = next(parse(e.proto.body) for e in app.get("html") if "predictions ranking" in e.proto.body)
+    named = [row for row in table.all("tr") if name in row.text]
+    assert len(named) == 1 and named[0].all("true")
+
+
 def test_no_rerun_copies_the_table(open_page: Open) -> None:
     app = open_page("logits", weights="random")
     shown = sum(len(matrix["values"]) for matrix in component(app, "logits")["matrices"])

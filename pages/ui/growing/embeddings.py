@@ -9,10 +9,12 @@ from pages.figures import neighbours
 from pages.figures.moving_map import Picture, moving_map
 from pages.figures.projection import HALL_ROOM, ROOM, Axes
 from pages.figures.sentence import code
+from pages.figures.theme import literal
 from pages.ui import state, text
 from pages.ui.chart import chart
 from pages.ui.growing.scrubber import Explained, Shown, at, between, named, tell
 from pages.ui.parts import Page, Proof
+from pages.ui.worked import worked
 
 NEAREST = 12
 
@@ -27,7 +29,10 @@ def draw_map(page: Page, shown: Shown) -> Explained:
     corners = torch.stack([places.amin((0, 1)), places.amax((0, 1))])
     labels = [shown.label(row) for row in rows.tolist()]
     drawn = Picture(places[list(walked)], corners, labels, len(own), picked)
-    titles = [page.words.component.format(number=n + 1, share=f"{float(axes.explained[n]):.0%}") for n in range(2)]
+    titles = [
+        page.words.component.format(index=index, number=n + 1, share=f"{float(axes.explained[n]):.0%}")
+        for n, index in enumerate("₁₂")
+    ]
     room = HALL_ROOM if state.get("hall") else ROOM
     with st.container(key="picture_wide"):
         chart(moving_map(drawn, (titles[0], titles[1]), room, page.theme), "moving_map")
@@ -50,20 +55,22 @@ def tell_way(page: Page, shown: Shown, before: Tensor, after: Tensor, axes: Axes
 
 def draw_neighbours(page: Page, shown: Shown) -> Explained:
     """The rows that point most nearly the same way as one token's, at both moments."""
-    tables = [moment.model.token_embedding.weight.detach() for moment in (shown.before, shown.after)]
+    moments, token = (shown.before, shown.after), literal(shown.label(shown.token))
+    tables = [moment.model.token_embedding.weight.detach() for moment in moments]
+    titles = [page.words.neighbours.of.format(step=at(page, moment), token=token) for moment in moments]
     near = [neighbours.nearest(table, shown.token, NEAREST) for table in tables]
     panels = [
-        neighbours.Panel(at(page, moment), found, [shown.label(row) for row in found.rows.tolist()], role)
-        for moment, found, role in zip((shown.before, shown.after), near, ("neutral", "token"), strict=True)
+        neighbours.Panel(title, found, [shown.label(row) for row in found.rows.tolist()], role)
+        for title, found, role in zip(titles, near, ("neutral", "token"), strict=True)
     ]
     with st.container(key="picture_wide"):
         chart(neighbours.bars(panels, page.words.cosine, page.theme), "grown_neighbours")
     nearest = int(near[1].rows[0])
-    parts = neighbours.cosine_parts(tables[1], shown.token, nearest)
+    *parts, cosine = neighbours.cosine_parts(tables[1], shown.token, nearest)
     tell(
         page,
         page.words.neighbours.worked.format(
-            *map(text.number, parts),
+            *worked(lambda product, one, other: product / max(one * other, 1e-12), parts, cosine),
             text.number(neighbours.cosine_parts(tables[0], shown.token, nearest)[-1]),
             neighbour=code(shown.label(nearest)),
             step=named(shown.before.step),

@@ -1,5 +1,7 @@
 """What the model expects after a token, block by block, at two moments."""
 
+from operator import truediv
+
 import streamlit as st
 import torch
 import torch.nn.functional as F
@@ -10,6 +12,7 @@ from pages.ui import text
 from pages.ui.growing.grown import Moment
 from pages.ui.growing.scrubber import Explained, Shown, named, side_by_side, tell
 from pages.ui.parts import Page, Proof
+from pages.ui.worked import worked
 from transformer.next_token import guesses
 
 GUESSES = 3
@@ -47,10 +50,10 @@ def tell_next(page: Page, shown: Shown, watched: int, true: bool) -> None:
     for name, moment in (("before", shown.before), ("after", shown.after)):
         said = moment.said(shown.place)
         share, logit = said.probabilities[0, watched], said.logits[0, watched]
-        told[name] = text.number(float(share), 3)
         told[f"rank_{name}"] = named(int((said.logits > logit).sum()) + 1)
         told[f"step_{name}"] = named(moment.step)
-        told |= {"power": text.number(float(said.exponentials[0, watched])), "total": f"{float(said.total):,.3f}"}
+        parts = float(said.exponentials[0, watched]), float(said.total)
+        told["power"], told["total"], told[name] = worked(truediv, parts, float(share), 3)
     tell(
         page,
         text.joined(

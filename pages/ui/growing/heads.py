@@ -1,6 +1,7 @@
 """What every head looks at, at two moments side by side or as their difference."""
 
 from collections.abc import Callable
+from operator import sub
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -8,11 +9,12 @@ import streamlit as st
 from pages.figures.every_head import every_head, pooled, square_of
 from pages.figures.heads_moved import heads_moved, pooled_change
 from pages.figures.sentence import code
-from pages.ui import state, text
+from pages.ui import state
 from pages.ui.chart import chart
 from pages.ui.growing.grown import Moment
 from pages.ui.growing.scrubber import Explained, Shown, between, named, side_by_side, tell
 from pages.ui.parts import Page, Proof
+from pages.ui.worked import worked
 from transformer.residual_stream import follow
 
 
@@ -76,7 +78,8 @@ def tell_head(page: Page, shown: Shown, block: int, head: int) -> None:
     """One cell of the outlined head: the one that the asking token looks at most."""
     before, after = (moment.stream.weights[block, head, shown.place] for moment in (shown.before, shown.after))
     key = int(after.argmax())
-    numbers = {"after": after[key], "before": before[key], "change": after[key] - before[key]}
+    now, then = float(after[key]), float(before[key])
+    numbers = dict(zip(("after", "before", "change"), worked(sub, (now, then), now - then), strict=True))
     tell(
         page,
         page.words.heads.worked.format(
@@ -84,6 +87,6 @@ def tell_head(page: Page, shown: Shown, block: int, head: int) -> None:
             query=code(shown.labels[shown.place]),
             key=code(shown.labels[key]),
             steps=between(page, shown),
-            **{name: text.number(float(value)) for name, value in numbers.items()},
+            **numbers,
         ),
     )

@@ -8,6 +8,7 @@ import torch.nn.functional as F
 
 from pages.figures import growth_curve
 from pages.figures.growth_curve import Mark
+from pages.ui import text
 from pages.ui.chart import chart
 from pages.ui.growing.scrubber import Explained, Shown, between, named, tell
 from pages.ui.parts import Page, Proof
@@ -51,7 +52,13 @@ def tell_loss(page: Page, shown: Shown) -> Explained:
     told: dict[str, str] = {"steps": between(page, shown), "count": str(len(shown.labels) - 1)}
     for name, moment in (("before", shown.before), ("after", shown.after)):
         mean = float(moment.losses()[0].mean())
-        told |= {name: f"{mean:.3f}", f"perplexity_{name}": f"{math.exp(min(mean, 700)):,.0f}"}
+        told |= {name: f"{mean:.3f}", f"perplexity_{name}": _perplexity(f"{mean:.3f}")}
     tell(page, page.words.loss.worked.format(**told))
     explicit, fused = shown.after.losses()
     return Explained(token_losses, None, [], Proof(explicit, fused, "F.cross_entropy"))
+
+
+def _perplexity(loss: str) -> str:
+    """e to the loss as it is written, in as many digits as it can bear."""
+    perplexity = math.exp(min(float(loss), 700))
+    return text.number(perplexity, 3) if perplexity < 100 else f"{perplexity:,.0f}"

@@ -17,13 +17,14 @@ function decode(base64) {
   return new Float32Array(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)).buffer);
 }
 
-/** Round numbers inside a range, about `count` of them. */
+/** Round numbers inside a range, about `count` of them and never one alone. */
 function ticks([low, high], count) {
   const rough = (high - low) / count;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10);
   const first = Math.ceil(low / step - 1e-9);
-  return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, n) => Number(((first + n) * step).toPrecision(12)));
+  const found = Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, n) => Number(((first + n) * step).toPrecision(12)));
+  return found.length > 1 ? found : ticks([low, high], 2 * count);
 }
 
 function told(value) {

@@ -11,7 +11,7 @@ from pages.figures.learning import Names, schedule
 from pages.figures.token_strip import piece
 from pages.ui import runs, state
 from pages.ui.parts import Page
-from pages.ui.text import number
+from pages.ui.text import joined, number
 from pages.ui.training import choosing, controls, costs, curves, texts
 from pages.ui.training.awaited import look_again
 from pages.ui.training.examples import Examples
@@ -19,7 +19,7 @@ from pages.ui.training.followed import is_going, look_at
 from pages.ui.training.settings import Draft, groups, lesson_of
 from pages.ui.training.texts import SAMPLE_LETTERS, Facts, of_family, sentence
 from transformer.runs.jobs import jobs
-from transformer.runs.plans import Plan, TextData
+from transformer.runs.plans import Data, Plan, TextData
 from transformer.user_text import DataError
 
 POINTS = 300  # of the planned learning rate
@@ -85,7 +85,9 @@ def _cost(page: Page, draft: Draft, found: Facts | Examples) -> None:
     words, config, data = page.words, draft.model(**found.sizes), draft.data
     st.html(costs.parts_table(data.family, config, words))
     told = {name: f"{value:,}" for name, value in found._asdict().items() if isinstance(value, int)}
-    st.markdown(of_family(words, data.family, "facts").format(**told))
+    st.markdown(
+        joined(page.language, of_family(words, data.family, "facts").format(**told), _unused(page, data, found))
+    )
     if isinstance(found, Facts) and isinstance(data, TextData) and data.tokenizer == "cl100k_base":
         st.warning(_whole_table(page, draft, found))
     plan = Plan(name=_default_name(page, draft), data=data, model=config, training=draft.training)
@@ -129,6 +131,13 @@ def _estimate(page: Page, plan: Plan, own: str) -> None:
         "memory": costs.size(cost.memory),
     }
     st.markdown(words.cost.measured.format(**told))
+
+
+def _unused(page: Page, data: Data, found: Facts | Examples) -> str:
+    """Why a compact vocabulary has more rows than the text has tokens; nothing where it has none."""
+    if not (isinstance(data, TextData) and isinstance(found, Facts)) or data.tokenizer != "compact":
+        return ""
+    return str(page.words.unused.format(unused=f"{found.rows - found.distinct:,}"))
 
 
 def _whole_table(page: Page, draft: Draft, found: Facts) -> str:

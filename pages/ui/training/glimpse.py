@@ -1,5 +1,6 @@
 """What a run's newest weights make of the learner's sentence: one head's attention, and what comes next."""
 
+import re
 from html import escape
 from typing import NamedTuple
 
@@ -70,7 +71,7 @@ def draw_writing(page: Page, seen: Followed, step: int) -> None:
     if written:
         at, report = written[-1]
         told = escape(page.words.writes.format(step=f"{at:,}"))
-        prompt, sampled = escape(report["prompt"]), escape(report["sampled"])
+        prompt, sampled = escape(report["prompt"]), escape(re.sub(r"\n\s*\n", "\n", report["sampled"]))
         st.html(f'<div class="writes">{told} <span class="prompt">{prompt}</span><b>{sampled}</b></div>')
 
 

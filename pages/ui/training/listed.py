@@ -81,7 +81,8 @@ def draw(page: Page, names: Names) -> Followed | None:
         left_out = ", ".join(literal(seen.plan.name) for seen in others)
         st.caption(page.words.listed.other_family.format(names=left_out))
     if shown:
-        _beside(page, list(shown.values()), names)
+        several, told = len(followed) > 1, page.words.listed
+        _beside(page, list(shown.values()), names, told.choose if several else told.alone)
     return followed.get(looked.id) if looked else None
 
 
@@ -90,7 +91,7 @@ def draw_example(page: Page, names: Names) -> Followed:
     seen, name = follow(EXAMPLE), page.words.listed.example
     heads = page.words.listed.heads
     st.html(f'<div class="runs">{examples_table(heads, [[name, *_cells(page, seen.run, seen)[1:]]])}</div>')
-    _beside(page, [seen._replace(plan=replace(seen.plan, name=name))], names)
+    _beside(page, [seen._replace(plan=replace(seen.plan, name=name))], names, page.words.listed.alone)
     return seen
 
 
@@ -108,8 +109,8 @@ def _colors(key: str, followed: Mapping[str, Followed | None]) -> dict[str, Role
     return dict(zip(alike, COLORS, strict=False))
 
 
-def _beside(page: Page, shown: Sequence[Followed], names: Names) -> None:
-    """Curves over each other, and what sets the runs apart; of a single one all its settings."""
+def _beside(page: Page, shown: Sequence[Followed], names: Names, alone: str) -> None:
+    """Curves over each other, and what sets the runs apart; of a single one all its settings, under `alone`."""
     roles = dict(zip((seen.run.id for seen in shown), COLORS, strict=False))
     left, right = st.columns([3, 2], gap="medium")
     with left:
@@ -117,7 +118,7 @@ def _beside(page: Page, shown: Sequence[Followed], names: Names) -> None:
         figure = compared(drawn, names, BETWEEN.join(roles), page.theme)
         curves.still(figure, "compared")
     with right:
-        st.caption(page.words.listed.apart if len(shown) > 1 else page.words.listed.choose)
+        st.caption(page.words.listed.apart if len(shown) > 1 else alone)
         told = {name: [_told(page, seen.plan, name) for seen in shown] for name in _settings(shown[0].plan)}
         apart = {name: values for name, values in told.items() if len(shown) == 1 or len(set(values)) > 1}
         columns = [(seen.plan.name, roles[seen.run.id]) for seen in shown]

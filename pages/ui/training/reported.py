@@ -1,4 +1,4 @@
-"""How a translator or a classifier did on the examples that were kept aside: a run's own report, drawn."""
+"""How a translator or a classifier did on held-out examples: a run's own report, drawn."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,7 +26,7 @@ def draw(page: Page, seen: Followed, step: int) -> None:
 
 
 def _translations(page: Page, step: int, report: Mapping[str, Any]) -> None:
-    """How many sentences are translated word for word as kept aside, and the first ones."""
+    """How many sentences are translated word for word as held out, and the first ones."""
     words, shown = page.words.report, report["examples"]
     told = {"step": f"{step:,}", "share": f"{report['exact_match']:.1%}", "sentences": f"{report['sentences']:,}"}
     st.markdown(words.exact.format(**told))
