@@ -7,13 +7,15 @@ from typing import Any
 
 import streamlit as st
 import torch
+from torch import Tensor
 
 from pages.figures.answers import Panel, answers
 from pages.figures.attributions import attributions
 from pages.figures.held_out import held_out
-from pages.figures.sentence import literal
+from pages.figures.sentence import code, literal
 from pages.matrix import Matrix, Readout, Selection, flow, product
 from pages.ui import classification_choices, state
+from pages.ui.decoded import decimals
 from pages.ui.parts import Page, Proof, size
 from pages.ui.text import joined, number
 from transformer.classification.attribution import gradient_times_input, leave_one_out
@@ -23,6 +25,8 @@ from transformer.classifier import Classifier
 from transformer.trace import named_tensors
 
 NEIGHBOURS, OWN = 7, "own"
+FEWEST_PLACES, MOST_PLACES = 4, 7
+LITTLE = 0.1  # of the largest effect
 JUDGES = ("constant", "naive_bayes", "logistic_regression", "accuracy")
 
 page = Page(__file__)
@@ -50,11 +54,11 @@ def draw_way() -> None:
     limit = float(torch.cat(streams).abs().max())
     look: dict[str, Any] = {"rows": padded, "row_role": "token", "limit": limit}
     blocks = [Matrix(x[0], f"X{number}", **look) for number, x in enumerate(streams)]
-    mean = Matrix(trace.mean, "m", "output", limit=limit, row_offset=len(padded), link="column")
-    scores = Matrix(trace.log_probabilities.T, "ln p", "output", classes, link="none")
+    mean = Matrix(trace.mean, "m", "output", row_offset=len(padded), link="column")
+    scores = Matrix(trace.log_probabilities.T, "(ln p)ᵀ", "output", classes, link="none")
     above = [part for matrix in blocks for part in (words.block, matrix)][1:]
     flow(
-        [above, [words.average, mean, words.linear, scores]],
+        [above, [words.average.format(last=blocks[-1].name), mean, words.linear, scores]],
         key="classification_way",
         selected=picked,
         readout=Readout("value", words.way.table(), tuple(range(len(blocks) - 1)), len(blocks) - 1),
@@ -63,11 +67,19 @@ def draw_way() -> None:
 
 
 def draw_mean() -> None:
-    """Shares · X = m. Padding stands beside the sentence and has no share."""
+    """Weights · X = m. Padding stands beside the sentence and has no weight."""
     shares = trace.shares.masked_fill(~trace.real, math.nan)
     product(
-        Matrix(shares, "1/n", "weight", scale="weight", columns=padded, column_axis=words.tokens),
-        Matrix(trace.final_norm[0], "X", "token", rows=padded, row_axis=words.tokens),
+        Matrix(
+            shares,
+            f"1/n = 1/{len(labels)}",
+            "weight",
+            scale="weight",
+            limit=1 / len(labels),
+            columns=padded,
+            column_axis=words.tokens,
+        ),
+        Matrix(trace.final_norm[0], f"X{len(trace.blocks)}", "token", rows=padded, row_axis=words.tokens),
         Matrix(trace.mean, "m", "output", column_axis=words.dimensions),
         key="classification_mean",
         selected=(0, picked[1]),
@@ -78,8 +90,9 @@ def draw_mean() -> None:
 
 def draw_decision() -> None:
     """m · W + b = the logits, and what log softmax makes of them."""
-    told = words.decided.format(total=number(float(trace.logits.logsumexp(-1))))
-    st.markdown(told + " ".join(map(told_class, range(len(classes)))))
+    places = shared_places(trace.logits[0].tolist(), float(trace.logits.logsumexp(-1)))
+    told = words.decided.format(total=decimals(float(trace.logits.logsumexp(-1)), places))
+    st.markdown(told + " ".join(told_class(label, places) for label in range(len(classes))))
     product(
         Matrix(trace.mean, "m", "output", column_axis=words.dimensions),
         Matrix(model.output.weight.T, "W", columns=classes),
@@ -97,15 +110,25 @@ def pick_class(selection: Selection) -> None:
     state.put("query", selection.j)
 
 
-def told_class(label: int) -> str:
-    """The log-probability of a class, worked out."""
+def shared_places(logits: list[float], total: float) -> int:
+    """Decimals, as few as there can be, with which every logit − total is right as it is written."""
+    right = (
+        places
+        for places in range(FEWEST_PLACES, MOST_PLACES)
+        if all(round(round(x, places) - round(total, places), places) == round(x - total, places) for x in logits)
+    )
+    return next(right, MOST_PLACES)
+
+
+def told_class(label: int, places: int) -> str:
+    """The log-probability of a class, worked out with so many decimals."""
     total = float(trace.logits.logsumexp(-1))
     told: str = words.part
     return told.format(
         label=literal(classes[label]),
-        logit=number(float(trace.logits[0, label])),
-        total=number(total) if total >= 0 else f"({number(total)})",
-        log=number(float(trace.log_probabilities[0, label])),
+        logit=decimals(float(trace.logits[0, label]), places),
+        total=decimals(total, places) if total >= 0 else f"({decimals(total, places)})",
+        log=decimals(float(trace.logits[0, label]) - total, places),
         p=number(float(probabilities[label])),
     )
 
@@ -118,7 +141,17 @@ def draw_words() -> None:
     }
     toward = words.effects.axis.format(decision=classes[decided])
     page.plot(attributions(effects, labels, toward, page.theme), "classification_words", beside_words=True)
-    st.markdown(words.effects.told)
+    st.markdown(joined(page.language, words.effects.told, told_apart(*effects.values())))
+
+
+def told_apart(*effects: Tensor) -> str:
+    """The token about which the two measures disagree most, and why they can; nothing if it is little."""
+    left, right = (effect / (effect.abs().max() or 1.0) for effect in effects)
+    apart = torch.minimum(left.abs(), right.abs()) * (left * right < 0)
+    if float(apart.max()) < LITTLE:
+        return ""
+    told: str = words.effects.apart.format(token=code(labels[int(apart.argmax())]))
+    return told
 
 
 def draw_held_out() -> None:

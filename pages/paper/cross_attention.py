@@ -15,7 +15,7 @@ from pages.ui import cache, pickers, state, translation_choices
 from pages.ui.parts import Page, Proof, size
 from pages.ui.text import joined
 from pages.ui.translation import bundled
-from pages.ui.translation_choices import best_place, picked
+from pages.ui.translation_choices import best_place, picked, picked_pair
 from transformer import MultiHeadAttention
 from transformer.trace import DecoderBlockTrace
 
@@ -34,7 +34,7 @@ queries, keys, values, scores, scaled, masked, mixed = (
 )
 weights = attention.weights[place].masked_fill(~mask, math.nan)
 sources, inputs = seen.sources, seen.inputs
-asker, asked, number = picked("asker", len(inputs)), picked("asked", len(sources)), picked("number", head_size)
+(asker, asked), number = picked_pair(weights, inputs, seen.outputs, sources), picked("number", head_size)
 asks: dict[str, Any] = {"rows": inputs, "row_axis": page.frame.queries, "row_role": "query"}
 axes = {**asks, "columns": sources, "column_axis": page.frame.keys, "column_role": "key"}
 pick_pair = page.pick("translation_asker", "translation_asked")
@@ -44,7 +44,7 @@ pick_query = page.pick("translation_asker", "translation_number")
 def draw_queries() -> None:
     """X · Wq = Q: queries are the decoder's."""
     product(
-        Matrix(attention.input[seen.row], words.decoder, **asks),
+        Matrix(attention.input[seen.row], words.decoder, **asks | {"row_axis": words.target_tokens}),
         Matrix(layer.query.weight[slices].T, "Wq", "query"),
         Matrix(queries, "Q", "query", column_axis="head_size"),
         bias=layer.query.bias[slices],
@@ -59,10 +59,11 @@ def draw_memory() -> None:
     """memory · [Wk Wv] = [K V]: keys and values are the encoder's."""
     bands = [("key", head_size), ("value", head_size)]
     column = min(int(state.get("translation_number")), 2 * head_size - 1)
+    names = [f"{name} {n}" for name in (words.key, words.value) for n in range(head_size)]
     product(
-        Matrix(memory[seen.row], words.memory, "token", rows=sources, row_axis=page.frame.keys, row_role="key"),
+        Matrix(memory[seen.row], words.memory, "token", sources, row_axis=words.source_tokens, row_role="key"),
         Matrix(torch.cat((layer.key.weight[slices], layer.value.weight[slices])).T, "Wk Wv", bands=bands),
-        Matrix(torch.cat((keys, values), 1), "K V", bands=bands),
+        Matrix(torch.cat((keys, values), 1), "K V", columns=names, bands=bands),
         bias=torch.cat((layer.key.bias[slices], layer.value.bias[slices])),
         key="cross_memory",
         selected=(asked, column),
@@ -103,7 +104,7 @@ def draw_softmax() -> None:
     sums = Matrix(attention.weights[place].sum(1, keepdim=True), "Σ", "weight", scale="weight", link="row", **asks)
     shares = Matrix(weights, "A", "weight", scale="weight", **axes)
     flow(
-        [[Matrix(masked, "M", **axes), "softmax →", shares, sums]],
+        [[Matrix(masked, words.masked.format(f"S/√{head_size}"), **axes), "softmax →", shares, sums]],
         key="cross_softmax",
         selected=(asker, asked),
         readout=Readout("softmax", words.softmax.table(), operands=(0,), result=1),
@@ -161,7 +162,7 @@ def draw_alignment() -> None:
         seen.words(shown.targets[0].tolist()),
         shares,
         (seen.block, seen.head),
-        (words.block, words.head),
+        (words.block, f"{words.aligned}<br>{words.head}"),
         page.theme,
     )
     with st.container(key="aligned"):

@@ -42,7 +42,7 @@ def draw_teacher() -> Proof:
         count=len(targets),
         loss=number(float(-forced.of_targets.mean()), 3),
     )
-    draw_step(seen.own, targets)
+    draw_step(seen.own, targets, "answer" if seen.known else "model")
     tokens = forced.trace.decoder.tokens
     return Proof(forced.trace.decoder.logits, seen.again(source, tokens), "nn.Transformer")
 
@@ -62,7 +62,7 @@ def draw_greedy() -> Proof:
         share=f"{report['exact_match']:.1%}",
         count=report["sentences"],
     )
-    draw_step(Row(seen.read.ids, seen.written[: config.context_length - 1]), chosen)
+    draw_step(Row(seen.read.ids, seen.written[: config.context_length - 1]), chosen, "model")
     shown = torch.cat([step.probabilities for step in seen.steps])
     return Proof(shown, seen.again(source, seen.steps[-1].written)[0].softmax(-1), "nn.Transformer")
 
@@ -78,13 +78,16 @@ def tell(told: str, **values: Any) -> None:
     st.markdown(with_terms(told.format(**values), page.language), unsafe_allow_html=True)
 
 
-def draw_step(given: Row, written: Tensor) -> None:
-    """The looked-at step. given: what the decoder reads; written: what follows each token it reads, (T,) int64."""
+def draw_step(given: Row, written: Tensor, origin: str) -> None:
+    """The looked-at step. given: what the decoder reads, from the "answer" or the "model"; written: what follows each token
+    it reads, (T,) int64.
+    """
     forced, at = seen.forced(given), step_of(len(written))
     steps = decoded.steps(seen, forced.log_probabilities[0], written)
     weights = forced.trace.decoder.blocks[seen.block].cross_attention.weights[0, seen.head, at].tolist()
     looks = words.looks.format(block=seen.block + 1, head=seen.head + 1)
-    captions = decoding_step.Captions(looks, words.writes, words.would)
+    line = words.origins.table()[origin]
+    captions = decoding_step.Captions(looks, line["line"], words.would, line["told"], origin)
     pieces, begin = seen.words(given.source, seen.read.pieces), seen.words([BEGIN])[0]
     picture = decoding_step.decoding_step(pieces, weights, begin, steps, at, captions)
     clickable(picture, key="decoding_steps", on_pick=lambda part: state.put("decoding_step", part["place"]))
@@ -119,9 +122,9 @@ def draw_beam() -> Proof:
             Candidate(
                 seen.sentence_of(one.ids),
                 str(len(one.ids)),
-                number(one.log_probability),
-                number(penalty(len(one.ids), alpha)),
-                number(one.score),
+                decoded.decimals(one.log_probability),
+                decoded.decimals(penalty(len(one.ids), alpha)),
+                decoded.decimals(one.score),
             )
             for one in kept
         ]

@@ -11,7 +11,7 @@ from pages.figures import encoder_decoder_picture, three_uses
 from pages.matrix import Matrix, Readout, Selection, flow
 from pages.ui import state, translation_choices
 from pages.ui.parts import Page, Proof, size
-from pages.ui.translation_choices import linked, picked
+from pages.ui.translation_choices import linked, picked_pair
 from transformer.blocks import DecoderBlock
 from transformer.trace import AttentionTrace
 
@@ -25,6 +25,7 @@ class Use(NamedTuple):
     mask: Tensor
     rows: list[str]
     columns: list[str]
+    sought: list[str]
 
 
 page = Page(__file__)
@@ -35,9 +36,9 @@ encoder, decoder = trace.encoder.blocks[seen.block], trace.decoder.blocks[seen.b
 sources, inputs = seen.sources, seen.inputs
 pick = page.pick("translation_asker", "translation_asked")
 uses = {
-    "encoder": Use(encoder.attention, trace.encoder.mask[seen.row], sources, sources),
-    "decoder": Use(decoder.self_attention, trace.decoder.mask[seen.row], inputs, inputs),
-    "cross": Use(decoder.cross_attention, trace.decoder.cross_mask[seen.row], inputs, sources),
+    "encoder": Use(encoder.attention, trace.encoder.mask[seen.row], sources, sources, sources),
+    "decoder": Use(decoder.self_attention, trace.decoder.mask[seen.row], inputs, inputs, inputs),
+    "cross": Use(decoder.cross_attention, trace.decoder.cross_mask[seen.row], inputs, sources, seen.outputs),
 }
 
 
@@ -47,10 +48,14 @@ def axes(use: Use) -> dict[str, Any]:
     return {"rows": use.rows, "columns": use.columns, **looks}
 
 
+def visible(use: Use) -> Tensor:
+    """The looked-at head's weights; what may not be looked at is NaN."""
+    return use.attention.weights[seen.row, seen.head].masked_fill(~use.mask, math.nan)
+
+
 def weights(use: Use, name: str, **more: Any) -> Matrix:
-    """The looked-at head's weights; what may not be looked at is blank."""
-    shown = use.attention.weights[seen.row, seen.head].masked_fill(~use.mask, math.nan)
-    return Matrix(shown, name, "weight", scale="weight", **axes(use), **more)
+    """The looked-at head's weights as a matrix."""
+    return Matrix(visible(use), name, "weight", scale="weight", **axes(use), **more)
 
 
 def draw_uses() -> None:
@@ -79,7 +84,7 @@ def looked_at() -> str:
 
 def cell(use: Use) -> tuple[int, int]:
     """The picked query and key, as far as this use has them."""
-    return picked("asker", len(use.rows)), picked("asked", len(use.columns))
+    return picked_pair(visible(use), use.rows, use.sought, use.columns)
 
 
 def pick_use(selection: Selection) -> None:
@@ -94,7 +99,7 @@ def draw_softmax(name: str) -> None:
     scaled, masked = (part[seen.row, seen.head] for part in (use.attention.scaled, use.attention.masked))
     limit = float(scaled.abs().max()) or None
     before = Matrix(scaled, f"QKᵀ/√{config.head_size}", limit=limit, **axes(use))
-    after = Matrix(masked, "M", limit=limit, **axes(use))
+    after = Matrix(masked, words.masked.format(before.name), limit=limit, **axes(use))
     flow(
         [[before, words.mask, after, "softmax →", weights(use, "A")]],
         key=f"softmax_{name}",

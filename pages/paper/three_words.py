@@ -17,6 +17,7 @@ from pages.ui.parts import Page, Proof, size
 from pages.ui.text import number
 from transformer.lessons.single_head import attend, descend, gradient_by_hand, learning_step
 from transformer.lessons.written import shared_places
+from transformer.trace import axes_of
 
 NAMED = ("projections", "scores", "scaling", "weights", "output", "loss", "gradient", "step", "related")  # the pictures
 AHEAD = 10  # steps that the curve looks ahead, as many as the button takes
@@ -26,7 +27,8 @@ BANDS = [("query", WIDTH), ("key", WIDTH), ("value", WIDTH)]
 page = Page(__file__)
 words = page.words
 keep_number, keep_pair = page.pick("query", "dim"), page.pick("query", "key")
-asked = exercise.ask(page, related=state.get(page.linked("view", NAMED[0], NAMED.__contains__)) == "related")
+related = state.get(page.linked("view", NAMED[0], NAMED.__contains__)) == "related"
+asked = exercise.ask(page, related)
 wanted, divisor = asked.exercise.wanted, asked.exercise.divisor
 steps = list(descend(asked.exercise, asked.rate, asked.steps))
 now, trace = steps[-1], steps[-1].trace
@@ -102,14 +104,16 @@ def draw_weights() -> None:
     )
 
 
-def draw_mix(weights: Tensor, values: Tensor, output: Tensor, tokens: list[str], key: str) -> None:
+def draw_mix(
+    weights: Tensor, values: Tensor, output: Tensor, tokens: list[str], key: str, selected: tuple[int, int]
+) -> None:
     """A · V: the new embeddings. Weights that are not there are NaN."""
     product(
         Matrix(weights, "A", "weight", tokens, row_role="query", column_axis=page.frame.keys, scale="weight"),
         Matrix(values, "V", "value", tokens, row_role="key"),
         Matrix(output, "O", "output", row_axis=page.frame.queries),
         key=key,
-        selected=picked(output),
+        selected=selected,
         readout=Readout("weighted", words.output.table()),
         on_select=keep_number,
     )
@@ -131,20 +135,26 @@ def draw_loss() -> None:
     )
     here, losses = now.number, [step.loss for step in descend(asked.exercise, asked.rate, now.number + AHEAD)]
     lines = [Curve(words.loss, range(here + 1), losses[: here + 1], "kind0")]
-    if losses[here + 1 :]:
-        lines.append(Curve(words.ahead, range(here + 1, len(losses)), losses[here + 1 :], "neutral", "dot"))
+    if losses[here + 1 :]:  # below the other, which it goes on from
+        lines.insert(0, Curve(words.ahead, range(here, len(losses)), losses[here:], "neutral", "dot", told=False))
     across, up = Axis(words.steps, reach=AHEAD), Axis(words.loss, log=0 < FLAT * min(losses) < max(losses))
     with st.container(key="below"):
-        page.plot(curves(lines, across, up, page.theme, mark=here), "three_words_curve")
+        page.plot(curves(lines, across, up, page.theme, mark=here, format=".4g"), "three_words_curve")
 
 
 def draw_gradient() -> None:
     """Xᵀ · [∂L/∂Q ∂L/∂K ∂L/∂V] = [∂L/∂Wq ∂L/∂Wk ∂L/∂Wv]."""
     gradient = torch.cat(now.gradient, 1)
+    columns = [f"{name.removeprefix('W')} {n}" for name in NAMES for n in range(WIDTH)]
     product(
         Matrix(trace.input.T, "Xᵀ", "token", columns=labels),
-        Matrix(torch.cat(now.upstream, 1), "∂Q ∂K ∂V", rows=labels, bands=BANDS),
-        Matrix(gradient, "∂Wq ∂Wk ∂Wv", bands=BANDS),
+        Matrix(
+            torch.cat(now.upstream, 1),
+            "∂Q ∂K ∂V",
+            rows=labels,
+            bands=BANDS,
+        ),
+        Matrix(gradient, "∂Wq ∂Wk ∂Wv", columns=columns, bands=BANDS),
         key="three_words_gradient",
         selected=picked(gradient),
         readout=Readout("dot", words.gradient.table()),
@@ -177,7 +187,8 @@ def draw_related() -> None:
     st.markdown(words.told.format(word=code(word), row=" ".join(f"{n:g}" for n in row), apart=apart))
     weights = torch.block_diag(*(part.weights for part in parts)).masked_fill(~same_sentence, math.nan)
     values, output = (torch.cat([getattr(part, name) for part in parts]) for name in ("values", "output"))
-    draw_mix(weights, values, output, both, "three_words_same_word")
+    selected = picked(output) if state.get("query") < len(both) else (places[0], picked(output)[1])
+    draw_mix(weights, values, output, both, "three_words_same_word", selected)
 
 
 def proof() -> Proof:
@@ -198,11 +209,14 @@ VIEWS = {
     "scores": draw_scores,
     "scaling": draw_scaling,
     "weights": draw_weights,
-    "output": lambda: draw_mix(trace.weights, trace.values, trace.output, labels, "three_words_output"),
+    "output": lambda: draw_mix(
+        trace.weights, trace.values, trace.output, labels, "three_words_output", picked(trace.output)
+    ),
     **LEARNING,
     "related": draw_related,
 }
-page.opening(size(trace.input), page.shape(trace, "output"))
+read, made = (torch.cat(inputs), torch.cat([part.output for part in parts])) if related else (trace.input, trace.output)
+page.opening(size(read), page.shape_of(made, axes_of(type(trace), "output")))
 view = page.view(*NAMED)
 if len(steps) <= asked.steps:
     st.warning(words.overflow.format(step=len(steps), rate=f"{asked.rate:g}"))

@@ -7,13 +7,13 @@ import streamlit as st
 import torch
 
 from pages.figures import reading, table_1
-from pages.figures.curves import Axis, Curve, curves
+from pages.figures.curves import Axis, Curve, curves, spelled
 from pages.figures.palette import Role
 from pages.matrix import Matrix, Readout, product
 from pages.ui import state
 from pages.ui.page_desk import linked_control, page_desk
 from pages.ui.parts import Page, Proof, size
-from pages.ui.text import number, with_terms
+from pages.ui.text import with_terms
 from transformer.lessons.sequence_costs import (
     LENGTHS,
     NUM_HEADS,
@@ -74,26 +74,26 @@ def draw_reading() -> None:
         words.recurrent,
         words.recurrent_note.format(n=count),
         words.attention,
-        words.attention_note.format(pairs=count * (count + 1) // 2),
+        words.attention_note.format(pairs=count * (count + 1) // 2, block=lesson.block + 1, head=lesson.head + 1),
     )
     weights = lesson.attention.weights[0, lesson.head]
     st.html(reading.reading(labels, trace.hidden[0], weights, captions, times))
 
 
 def draw_state() -> None:
-    """[x_t h_{t−1}] · [W U]ᵀ: every number of a hidden state before its tanh."""
+    """tanh([x_t, h_{t−1}] · [W U]ᵀ + b): every number of a hidden state."""
     to_token, to_before, token_bias, before_bias = layer.all_weights[0]
     bands: list[tuple[Role, int]] = [("token", to_token.size(1)), (RECURRENT, HIDDEN)]
-    summed = trace.summed[0]
+    hidden = trace.hidden[0]
     picked = min(state.get("query"), len(labels) - 1), min(state.get("dim"), HIDDEN - 1)
     product(
         Matrix(torch.cat((trace.input[0], trace.previous[0]), 1), words.reads, rows=labels, bands=bands),
         Matrix(torch.cat((to_token, to_before), 1).T, "[W U]ᵀ", row_bands=bands),
-        Matrix(summed, words.summed, RECURRENT),
+        Matrix(hidden, "h", RECURRENT),
         bias=token_bias + before_bias,
         key="why_attention_state",
         selected=picked,
-        readout=Readout("dot", words.state.table()),
+        readout=Readout("unit", words.state.table()),
         on_select=page.pick("query", "dim"),
     )
 
@@ -125,8 +125,9 @@ def draw_gradient() -> None:
 
 def tell(told: str, numbers: Mapping[str, float], **values: Any) -> None:
     """A sentence with the numbers at n in it."""
-    here = {"n": n, "d": d, "heads": NUM_HEADS, **values, **{kind: number(value, 3) for kind, value in numbers.items()}}
-    st.markdown(with_terms(told.format(**here), page.language), unsafe_allow_html=True)
+    here = {"n": n, "d": d, "heads": NUM_HEADS, **values, **{kind: spelled(value) for kind, value in numbers.items()}}
+    told = told.replace(" = ", "\u00a0=\u00a0").format(**here)
+    st.markdown(with_terms(told, page.language), unsafe_allow_html=True)
 
 
 def plot(measured: Mapping[str, Sequence[float]], up: str, lengths: Sequence[int] = LENGTHS, mark: int = n) -> None:
@@ -153,6 +154,9 @@ def draw_costs() -> None:
         for kind, cost in costs.items()
     ]
     st.html(table_1.table_1(words.headings, rows))
+    more, less = costs["attention"].operations, costs["recurrent"].operations
+    told = words.conclusion.less if more < less else words.conclusion.more if more > less else words.conclusion.same
+    tell(told, {}, times=max(n, d) // min(n, d))
 
 
 def proof() -> Proof:
@@ -171,7 +175,13 @@ VIEWS = {
     "gradient": draw_gradient,
     "memory": draw_memory,
 }
-page.opening(size(trace.input), f"{size(trace.hidden)} {words.axes}")
+SIZES = {**dict.fromkeys(("costs", "time", "memory"), (n, d)), "gradient": (MARKED, REACH_WIDTH)}
+asked = SIZES.get(state.get(page.linked("view", next(iter(VIEWS)), VIEWS.__contains__)))
+if asked:
+    shape = f"`(1, {asked[0]}, {asked[1]})`"
+    page.opening(shape, f"{shape} {words.sizes}")
+else:
+    page.opening(size(trace.input), f"{size(trace.hidden)} {words.axes}")
 view = page.view(*VIEWS)
 page_desk([[sliders[name]] for name in SLIDERS.get(view, ())])
 VIEWS[view]()

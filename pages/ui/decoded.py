@@ -14,6 +14,11 @@ from pages.ui.translation import Translation
 CANDIDATES = 6
 
 
+def decimals(value: float, places: int = 3) -> str:
+    """A number of a column, whose points stand below each other."""
+    return f"{value:.{places}f}".replace("-", "−")
+
+
 def steps(seen: Translation, log_probabilities: Tensor, written: Tensor) -> list[Step]:
     """Each token that is written, with what the model would have preferred. (T, V), (T,) int64"""
     favourites = log_probabilities.argmax(-1)
@@ -35,8 +40,8 @@ def candidates(seen: Translation, logits: Tensor, aim: int) -> list[Candidate]:
         Candidate(
             f"{rank + 1}.",
             seen.words([id])[0],
-            number(float(logits[id])),
-            number(powers[id]),
+            decimals(float(logits[id])),
+            decimals(powers[id], 6),
             probabilities[id],
             id == aim,
         )
@@ -50,11 +55,12 @@ def arithmetic(words: Words, seen: Translation, logits: Tensor, aim: int) -> str
     share = float(powers[aim] / powers.sum())
     told: str = words.arithmetic.format(
         token=code(seen.words([aim])[0]),
-        logit=number(float(logits[aim])),
-        largest=number(float(logits.max())),
+        logit=decimals(float(logits[aim])),
+        largest=decimals(float(logits.max())),
+        near="=" if powers[aim] == 1 else "≈",
         power=number(float(powers[aim])),
         total=number(float(powers.sum()), 6),
         share=number(share),
-        loss=number(-math.log(share) if share else math.inf),
+        loss=decimals(-math.log(share) if share else math.inf),
     )
     return told

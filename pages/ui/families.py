@@ -12,7 +12,7 @@ from pages.ui.parts import Page
 from pages.ui.translation import Translation
 from transformer.classification import demonstration as classification_demonstration
 
-GUESSES, CLASSES = 3, 2  # as many as there is room for
+GUESSES, CLASSES = 2, 2  # as many as there is room for
 
 
 class Shown(NamedTuple):

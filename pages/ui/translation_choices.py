@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import streamlit as st
+import torch
+from torch import Tensor
 
 from pages.ui import cache, runs, state, text
 from pages.ui.choices import heads_for
@@ -24,7 +26,8 @@ MOST_SEED, EXAMPLES = 9999, 5
 BLOCKS, WIDTHS = range(1, 7), range(8, 513, 8)
 SIZES = {"N": 2, "width": 128, "cut": 4}  # of random weights, as those of the bundled translators
 NORMS = ("post", "pre")
-PICKED = {"asker": 1, "asked": 2, "number": 3}
+UNPICKED, PICKED = -1, {"asker": -1, "asked": -1, "number": 3}
+CONTENT = 4  # letters; shorter words are mostly articles and the like
 
 
 class Learned(NamedTuple):
@@ -80,8 +83,25 @@ def linked(name: str, default: Any, allowed: Callable[[Any], bool]) -> str:
 
 
 def picked(name: str, limit: int) -> int:
-    """The picked "asker", "asked" or "number" (of a token), as long as the picture has it."""
-    return min(int(state.get(linked(name, PICKED[name], range(10**4).__contains__))), limit - 1)
+    """The picked "asker", "asked" or "number" (of a token), as long as the picture has it; `UNPICKED` if nobody has."""
+    return min(int(state.get(linked(name, PICKED[name], range(UNPICKED, 10**4).__contains__))), limit - 1)
+
+
+def picked_pair(weights: Tensor, askers: Sequence[str], sought: Sequence[str], asked: Sequence[str]) -> tuple[int, int]:
+    """The picked asker and asked. What nobody has picked is where a content word finds most.
+
+    weights: (T, S), NaN where hidden. askers, asked: their tokens; sought: what each asker is to find, itself or the next.
+    """
+    row, column = picked("asker", len(askers)), picked("asked", len(asked))
+    if UNPICKED not in (row, column):
+        return row, column
+    told = torch.tensor([[end.isalpha() and end != start for end in asked] for start in askers])
+    weighed = weights.nan_to_num(0.0) * torch.where(told, 1.0, 0.01)
+    if row == UNPICKED:
+        long = [place for place, word in enumerate(sought) if word.isalpha() and len(word) >= CONTENT]
+        some = long or [place for place, word in enumerate(sought) if word.isalpha()] or [0]
+        row = max(some, key=lambda place: float(weighed[place].max()))
+    return row, int(weighed[row].argmax()) if column == UNPICKED else column
 
 
 def _choice(
@@ -183,7 +203,7 @@ def _slider(words: Words, name: str, options: Sequence[int]) -> Control:
 def _locked(words: Words, config: ModelConfig) -> list[Line]:
     """The sizes as the weights have them."""
     heads = [(number, str(number)) for number in heads_for(config.d_model)]
-    norm = words.norm_names.table()[NORMS[config.norm_first]]
+    norm = words.locked_norms.table()[NORMS[config.norm_first]]
     return [
         [
             Control("slider", "width", words.sizes.width, config.d_model, WIDTHS, locked=True),

@@ -1,5 +1,6 @@
 """The classification page: the numbers drawn are the trace's, and both mistakes are really made."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,9 @@ def test_the_decision_is_a_product_whose_log_softmax_is_worked_out(open_page: Op
     assert torch.equal(logits, trace.logits)
     assert component(app, "classification_decision")["matrices"][1]["columns"] == ["negative", "positive"]
     told = next(element.value for element in app.markdown if "log softmax" in element.value.lower())
+    for logit, total, log in re.findall(r"(−?[\d.]+) − \(?(−?[\d.]+)\)? = (−?[\d.]+)", told):
+        left, taken, rest = (float(part.replace("−", "-")) for part in (logit, total, log))
+        assert left - taken == pytest.approx(rest, abs=1e-9)
     for p in trace.log_probabilities[0].exp().tolist():
         assert f"**{p:.4g}**" in told
 

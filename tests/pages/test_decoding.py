@@ -66,7 +66,7 @@ def test_a_step_shows_the_distribution_and_what_is_looked_at(
     assert true == seen[-1].words([own.target[3]])[0]
     share = float(logits.softmax(-1)[own.target[3]])
     told = next(element.value for element in app.markdown if "exp(" in element.value)
-    assert float(re.search(r"= ([\d.e−-]+)\*\*", told)[1].replace("−", "-")) == pytest.approx(share, rel=2e-3)  # type: ignore[index]
+    assert float(re.search(r"≈ ([\d.e−-]+)\*\*", told)[1].replace("−", "-")) == pytest.approx(share, rel=2e-3)  # type: ignore[index]
 
 
 def test_the_teacher_counts_how_often_the_favourite_is_right(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +89,7 @@ def test_the_beam_is_that_of_the_library(
     app = open_page("decoding", decoding_view="beam", decoding_width=width, decoding_alpha=alpha, **shared(**choices))
     beams = list(beam_search(seen[-1].model, padded([seen[-1].read.ids]), width, alpha))
     marks = chart(app, "beam_tree")["data"][-1]
-    kept = [(step, rank) for step, beam in enumerate(beams) for rank in range(len(beam))]
+    kept = [(node.step, node.rank) for node in nodes(beams) if not node.waits]
     columns = sorted(set(array(marks["x"]).tolist()))
     assert [columns.index(x) for x in array(marks["x"]).tolist()] == [step for step, _ in kept]
     assert array(marks["y"]).tolist() == [rank for _, rank in kept]
@@ -146,3 +146,26 @@ def test_extremes_draw(open_page: Open, view: str, choices: dict[str, Any]) -> N
     app = open_page("decoding", decoding_view=view, decoding_step=500, **shared(**choices))
     assert proof(app).startswith("✓ Rec")
     assert not any("<b>plugh" in element.proto.body for element in app.get("html"))
+
+
+@pytest.mark.parametrize(("view", "origin"), [("teacher", "from the answer"), ("greedy", "from the model")])
+def test_it_is_told_where_the_tokens_that_are_read_come_from(open_page: Open, view: str, origin: str) -> None:
+    app = open_page("decoding", decoding_view=view, **shared())
+    assert [told.text for told in html(app, "decoding").all("origin")] == [origin]
+
+
+def test_a_finished_path_ends_where_its_sentence_ends(open_page: Open) -> None:
+    app = open_page("decoding", decoding_view="beam", decoding_width=8, decoding_alpha=0.0, **shared())
+    tree = chart(app, "beam_tree")
+    shown = [(card["text"], card["x"], card["y"]) for card in tree["layout"]["annotations"]]
+    assert not any(text == "·" for text, _, _ in shown)
+    left = {(x, y) for line in tree["data"][:2] for x, y in list(zip(line["x"], line["y"], strict=True))[::3]}
+    ended = {(x, y) for text, x, y in shown if text == "&lt;/s&gt;" or text == "</s>"}
+    assert ended and not ended & left
+
+
+def test_the_points_of_a_column_stand_below_each_other(open_page: Open) -> None:
+    app = open_page("decoding", decoding_view="greedy", **shared())
+    rows = html(app, "predictions").all("tbody")[0].all("tr") or html(app, "predictions").all("tbody")[0].children
+    for column in (2, 3):
+        assert len({len(row.children[column].text.partition(".")[2]) for row in rows}) == 1

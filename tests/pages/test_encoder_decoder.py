@@ -252,3 +252,19 @@ def test_trained_weights_lock_their_sizes_and_say_why(open_page: Open) -> None:
     assert locked == {"N": 2, "width": 128, "cut": 4}
     assert [one for one in notes(app) if "random weights" in one and "LayerNorm" in one]
     assert not [one for one in notes(open_page("encoder_decoder", **shared(model="random"))) if "LayerNorm" in one]
+
+
+@pytest.mark.parametrize("pair", ["fr", "zh"])
+@pytest.mark.parametrize("view", ["encoder", "decoder", "cross"])
+def test_the_cell_that_a_visitor_finds_lit_is_no_masked_one_and_weighs_much(
+    open_page: Open, pair: str, view: str
+) -> None:
+    app = open_page("encoder_decoder", encoder_decoder_view=view, translation_pair=pair)
+    row, column = component(app, f"softmax_{view}")["selected"]
+    weights = drawn(app, f"softmax_{view}")[-1]
+    assert weights[row, column] > 0.3
+
+
+def test_a_picked_cell_stays_even_if_it_is_masked(open_page: Open) -> None:
+    app = open_page("encoder_decoder", encoder_decoder_view="decoder", **shared(asker=1, asked=3))
+    assert component(app, "softmax_decoder")["selected"] == [1, 3]

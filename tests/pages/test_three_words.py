@@ -79,7 +79,7 @@ def test_loss_gradient_and_step_are_drawn_as_computed(open_page: Open, steps: in
     made, aim, difference = shown(learning, "three_words_loss")
     assert same(made, now.trace.output)
     assert torch.equal(aim, wanted)
-    loss = array(chart(learning, "three_words_curve")["data"][0]["y"])[-1]
+    loss = array(chart(learning, "three_words_curve")["data"][-1]["y"])[-1]
     assert float(loss) == pytest.approx(float(difference.square().mean()))
     inputs, upstream, gradient = shown(opened(open_page, "gradient", steps=steps, **FOUR), "three_words_gradient")
     assert same(gradient, torch.cat(now.gradient, 1))
@@ -93,7 +93,9 @@ def test_loss_gradient_and_step_are_drawn_as_computed(open_page: Open, steps: in
 @pytest.mark.parametrize("steps", [0, 40])
 def test_the_curve_is_the_loss_of_every_step_so_far_and_of_the_next_ten_and_falls(open_page: Open, steps: int) -> None:
     figure = chart(opened(open_page, "loss", steps=steps), "three_words_curve")
-    losses = torch.cat([array(trace["y"]) for trace in figure["data"]])
+    ahead, so_far = (array(trace["y"]) for trace in figure["data"])
+    assert ahead[0] == so_far[-1]  # one goes on from the other
+    losses = torch.cat([so_far, ahead[1:]])
     assert len(losses) == steps + 1 + 10
     assert losses.tolist() == sorted(losses.tolist(), reverse=True)
     assert losses[steps:].tolist() == pytest.approx([state(steps=step).loss for step in range(steps, steps + 11)])
@@ -251,3 +253,10 @@ def test_extremes_are_drawn(open_page: Open, words: str) -> None:
         app.run()
         assert not app.exception and not app.error, view
         assert proof(app).startswith("✓"), view
+
+
+def test_the_shared_word_is_lit_and_the_shapes_are_those_of_all_its_sentences(open_page: Open) -> None:
+    app = opened(open_page, "related")
+    scene = component(app, "three_words_same_word")
+    assert scene["matrices"][0]["rows"][scene["selected"][0]] == "apple"
+    assert any("`(4, 3)` → `(4, 3)`" in element.value for element in app.markdown)

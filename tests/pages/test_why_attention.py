@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from pages.figures.curves import Axis, Curve, curves
+from pages.figures.curves import Axis, Curve, curves, spelled
 from pages.figures.palette import ROLES
 from pages.figures.reading import MOST
 from tests.pages.conftest import Open
@@ -29,15 +29,15 @@ def test_the_hidden_state_shown_is_that_of_a_real_network_over_the_sentence(
     lesson = app.session_state["_lesson"]
     layer = make_rnn(lesson.config.d_model, 12, lesson.seed)
     trace = trace_rnn(layer, lesson.embedding.embeddings[:1])
-    reads, weights, summed = drawn(app, "why_attention_state")
-    assert torch.equal(summed, trace.summed[0])
+    reads, weights, hidden = drawn(app, "why_attention_state")
+    assert torch.equal(hidden, trace.hidden[0])
     assert torch.equal(reads[:, : lesson.config.d_model], lesson.embedding.embeddings[0])
     assert torch.equal(reads[1:, lesson.config.d_model :], trace.hidden[0, :-1])
     with torch.no_grad():
         states, _ = layer(lesson.embedding.embeddings[:1])
         bias = layer.bias_ih_l0 + layer.bias_hh_l0
-        torch.testing.assert_close(reads @ weights + bias, summed)
-    torch.testing.assert_close(summed.tanh(), states[0])
+        torch.testing.assert_close((reads @ weights + bias).tanh(), hidden)
+    torch.testing.assert_close(hidden, states[0])
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -67,6 +67,27 @@ def test_the_count_is_arithmetic_on_the_chosen_sizes(open_page: Open) -> None:
     shown = html(open_page("why_attention", why_attention_view="costs", why_attention_n=128, why_attention_d=32))
     for written in ("n²·d = 128²·32", f"{128 * 128 * 32:,}", "n·d² = 128·32²", f"{128 * 32 * 32:,}", "n = 128"):
         assert written in shown
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "told"), [(32, 128, "4 times less"), (64, 64, "as much as"), (512, 32, "16 times as")]
+)
+def test_the_conclusion_holds_for_the_chosen_sizes(open_page: Open, n: int, d: int, told: str) -> None:
+    app = open_page("why_attention", why_attention_view="costs", why_attention_n=n, why_attention_d=d)
+    (conclusion,) = [element.value for element in app.markdown if "self-attention multiplies" in element.value]
+    assert told in conclusion
+
+
+@pytest.mark.parametrize(("value", "said"), [(4.77e-11, "4.77·10⁻¹¹"), (0.014, "0.014"), (-2.5e20, "−2.5·10²⁰")])
+def test_numbers_have_powers_of_ten_as_the_axes_have(value: float, said: str) -> None:
+    assert spelled(value) == said
+
+
+def test_the_shapes_are_those_of_the_view(open_page: Open) -> None:
+    choices = {"why_attention_n": 128, "why_attention_d": 32}
+    for view, shape in (("state", "16, 64"), ("costs", "128, 32"), ("memory", "128, 32"), ("gradient", "32, 32")):
+        app = open_page("why_attention", why_attention_view=view, **choices)
+        assert any(f"`(1, {shape})` →" in element.value for element in app.markdown), view
 
 
 def test_times_are_the_measurement_and_can_be_measured_again(open_page: Open) -> None:
