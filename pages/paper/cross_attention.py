@@ -92,9 +92,7 @@ def draw_scaling() -> None:
         [[Matrix(scores, "S", limit=limit, **axes), f"÷ {root} →", Matrix(scaled, f"S/{root}", limit=limit, **axes)]],
         key="cross_scaling",
         selected=(asker, asked),
-        readout=Readout(
-            "divide", {**words.scaling.table(), "divisor": f"{root} = {head_size**0.5:.4g}"}, divisor=head_size**0.5
-        ),
+        readout=Readout("divide", {**words.scaling.table(), "divisor": root}, divisor=head_size**0.5),
         on_select=pick_pair,
     )
 
