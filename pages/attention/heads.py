@@ -7,7 +7,6 @@ from pages.figures.sentence import SUBSCRIPTS
 from pages.matrix import Matrix, Readout, Selection, flow
 from pages.ui import state
 from pages.ui.parts import Page, Proof, size
-from pages.ui.text import Words
 from transformer.attention import merge_heads, split_heads
 
 PER_LINE = 8  # heads
@@ -18,11 +17,12 @@ count, width = lesson.config.num_heads, lesson.config.head_size
 attention, layers = lesson.attention, lesson.model.blocks[lesson.block].attention
 parts = {"query": ("Q", attention.queries), "key": ("K", attention.keys), "value": ("V", attention.values)}
 
-role = str(state.get(page.linked("view", "query", parts.__contains__)))  # known before it is drawn, for the formula
+role = page.viewed(*parts)
 letter, pieces = parts[role]
 batch = merge_heads(pieces)
-page.words = Words({**words.table(), "formula": words.formula.replace("Q", letter)}, page.name)
-page.opening(size(batch), size(batch.unflatten(-1, (count, width))), page.shape(attention, "queries"), heads=count)
+formula = words.formula.replace("Q", letter)
+cut = size(batch.unflatten(-1, (count, width)))
+page.opening(size(batch), cut, page.shape(attention, "queries"), formula=formula, heads=count)
 page.view(*parts)
 whole = batch[lesson.row]
 limit = float(whole.abs().max()) or None

@@ -8,9 +8,7 @@ import torch.nn.functional as F
 from pages.figures.distributions import distributions
 from pages.figures.sentence import SUBSCRIPTS
 from pages.matrix import Matrix, Readout, flow, grid
-from pages.ui import state
 from pages.ui.parts import Page, Proof, size
-from pages.ui.text import Words
 from transformer.attention import softmax_steps
 from transformer.lessons.measurements import entropy
 
@@ -66,9 +64,8 @@ def draw_heads() -> None:
 
 
 VIEWS = {"row": draw_row, "entropy": draw_entropy, "heads": draw_heads}
-if state.get(page.linked("view", "row", VIEWS.__contains__)) == "entropy":  # known before it is drawn, for the formula
-    page.words = Words({**words.table(), "formula": words.entropy_formula}, page.name)
-page.opening(size(attention.masked), page.shape(attention, "weights"))
+formula = words.entropy_formula if page.viewed(*VIEWS) == "entropy" else words.formula
+page.opening(size(attention.masked), page.shape(attention, "weights"), formula=formula)
 VIEWS[page.view(*VIEWS)]()
 queries, keys = (part[lesson.row, lesson.head].double() for part in (attention.queries, attention.keys))
 page.details(

@@ -100,9 +100,8 @@ def pick_dimension(selection: Selection) -> None:
 
 
 VIEWS = "product", "row"
-view = state.get(page.linked("view", VIEWS[0], VIEWS.__contains__))  # known before it is drawn, for the words
 came_out = page.shape(attention, "heads")
-if view == "row":
+if page.viewed(*VIEWS) == "row":
     page.opening(came_out, **names, ask=words.ask)
 else:
     page.opening(f"{size(attention.weights)} · {size(attention.values)}", came_out, **names, ask="")

@@ -1,5 +1,7 @@
 """Ids → vectors: each token takes its row of the embedding table (paper, section 3.4)."""
 
+from typing import Any
+
 import streamlit as st
 import torch
 import torch.nn.functional as F
@@ -104,7 +106,7 @@ def draw_map() -> None:
 
 
 VIEWS = {"lookup": draw_lookup, "product": draw_product, "neighbours": draw_neighbours, "map": draw_map}
-about = {"rows": f"{len(table):,}", "d_model": lesson.config.d_model}
+about: dict[str, Any] = {"rows": f"{len(table):,}", "d_model": lesson.config.d_model}
 page.opening(size(lesson.tokens), page.shape(lesson.embedding, "token_embeddings"), **about)
 VIEWS[page.view(*VIEWS)]()
 proof = Proof(gathered, one_hot @ table[distinct], "F.one_hot(ids) @ E")

@@ -196,7 +196,7 @@ VIEWS = {
     "held_out": draw_held_out,
     "wrong": draw_wrong,
 }
-about = {
+about: dict[str, Any] = {
     "decision": decision,
     "probability": number(float(probabilities[decided]), 3),
     "train": len(seen.task.train),

@@ -58,12 +58,16 @@ class Page:
         """What the shared choices ask for."""
         return lesson.current()
 
-    def opening(self, *shapes: str, **values: Any) -> None:
-        """Words, formula, and the shapes that go in and come out. `values` fill the words' blanks."""
+    def opening(self, *shapes: str, formula: str = "", **values: Any) -> None:
+        """Words, formula, and the shapes that go in and come out. `values` fill the words' blanks; formula: another than theirs."""
         st.markdown(text.with_terms(self.words.lead.format(**values), self.language), unsafe_allow_html=True)
         self.controls = st.container(key="formula", horizontal=True, vertical_alignment="center")
         with self.controls:
-            st.markdown(f"${self.words.formula}$\u2003{' → '.join(shapes)}", width="content")
+            st.markdown(f"${formula or self.words.formula}$\u2003{' → '.join(shapes)}", width="content")
+
+    def viewed(self, *names: str) -> str:
+        """Which picture is chosen, for an opening that depends on it: `view` draws the choice below that."""
+        return str(state.get(self.linked("view", names[0], names.__contains__)))
 
     def view(self, *names: str) -> str:
         """Lets one of several pictures be chosen, on the formula's line; the words' `views` name them."""

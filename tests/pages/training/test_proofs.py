@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pages.ui.training import proofs
 from tests.pages.conftest import Open
 from tests.pages.reading import proof
 from tests.pages.training.opened import Desk, opened, trained, watching, words
@@ -29,8 +30,9 @@ def test_a_paused_run_is_proven_from_its_seed(open_page: Open, train: Callable[.
 
 
 def test_a_run_under_way_is_proven_at_the_step_after_its_saved_weights(
-    open_page: Open, desk: Desk, tmp_path: Any, train: Callable[..., Run]
+    open_page: Open, desk: Desk, tmp_path: Any, train: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(proofs, "BRIEF", proofs.PATIENCE)  # a page looks again in a second, this test does not
     run = train(steps=5, dropout=0.5)
     ahead = trained(tmp_path / "another", steps=7, dropout=0.5)
     (run.folder / METRICS).write_bytes((ahead.folder / METRICS).read_bytes())
