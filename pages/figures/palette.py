@@ -25,7 +25,7 @@ ROLES: Final[dict[Role, tuple[str, str]]] = {
     "neutral": ("#1a1d21", "#eceff2"),
     "token": ("#867003", "#cfb656"),
     "position": ("#7658cb", "#b9a9ff"),
-    "weight": ("#0a5b5e", "#4dc8b8"),
+    "weight": ("#005b61", "#079fa8"),
     "kind0": ("#4b00af", "#c32dff"),
     "kind1": ("#781423", "#ff0032"),
     "kind2": ("#647378", "#919696"),
@@ -63,7 +63,7 @@ DIVERGING: Final[dict[Theme, list[str]]] = {
 """Signed numbers, evenly spaced from −limit to +limit; zero is the background."""
 
 SEQUENTIAL: Final[dict[Theme, list[str]]] = {
-    "light": [BACKGROUNDS["light"], "#9cc4bd", "#579f99", "#047e7d", "#0a5b5e", "#003e43"],
-    "dark": [BACKGROUNDS["dark"], "#235052", "#1e7d7c", "#03a69e", "#4dc8b8", "#83e7d1"],
+    "light": [BACKGROUNDS["light"], "#97c4c7", "#4d9fa5", "#067d84", "#005b61", "#003e42"],
+    "dark": [BACKGROUNDS["dark"], "#1d5154", "#077d84", "#07a4ad", "#29c8d2", "#6ce7f0"],
 }
 """Weights, evenly spaced from 0 to the limit; zero is the background."""

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 
+from pages.figures.palette import SEQUENTIAL
 from pages.figures.sentence import code, distinct, literal, percent, shades
 from tests.pages.conftest import Open
 from tests.pages.reading import component, drawn
@@ -92,7 +93,7 @@ def test_each_button_wears_its_weight_and_masked_ones_none() -> None:
     assert ["nth-of-type(1)" in light[0], "nth-of-type(2)" in light[1]] == [True, True]
     assert r"'\3C 1%'" in light[0] and "'100%'" in light[1] and "transparent" in light[2]
     assert shades(".x", weights, hidden, "light") != shades(".x", weights, hidden, "dark")
-    assert "#003e43" in shades(".x", torch.ones(1), torch.tensor([False]), "light")
+    assert SEQUENTIAL["light"][-1] in shades(".x", torch.ones(1), torch.tensor([False]), "light")
 
 
 @pytest.mark.parametrize("token", ["*a*", "`", "``a`", "[x](y)", "$1$", "<b>", "\\", "·truth", "猫", ":cat:"])
