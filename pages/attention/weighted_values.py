@@ -72,10 +72,13 @@ def draw_sum() -> None:
                 Matrix(values, "V", "value", **keys, **same, link="column"),
                 "=",
                 Matrix(share * values, "AᵢⱼVⱼ", "value", **keys, **same, link="column"),
-                "Σ →",
+            ],
+            [
+                "Σ",
                 Matrix(mixed[asker, None], "O", "output", [labels[asker]], **same, row_role="query", row_offset=below),
-            ]
+            ],
         ],
+        align="end",
         key="one_row",
         selected=(below, dim),
         readout=Readout("mix", {**words.row_readout.table(), "note": written_out()}, operands=(0, 1)),

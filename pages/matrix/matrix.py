@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from torch import Tensor
 
@@ -78,13 +78,14 @@ def flow(
     key: str,
     selected: tuple[int, int],
     readout: Readout,
+    align: Literal["start", "end"] = "start",
     height: int | None = None,
     on_select: OnSelect | None = None,
 ) -> None:
     """Draw lines of matrices with signs between them ("+", "=", "÷ 4", "softmax →"); one matrix is ``[[matrix]]``.
 
-    ``selected`` is (i, j) in the coordinates that the matrices share through their offsets; the rest is as in
-    ``product``.
+    ``selected`` is (i, j) in the coordinates that the matrices share through their offsets; lines begin together, or
+    end together where a short one has to stand under what it sums up; the rest is as in ``product``.
     """
     matrices = [item for line in lines for item in line if isinstance(item, Matrix)]
     places = iter(range(len(matrices)))
@@ -92,6 +93,7 @@ def flow(
         "kind": "flow",
         "matrices": [describe(matrix) for matrix in matrices],
         "lines": [[item if isinstance(item, str) else next(places) for item in line] for line in lines],
+        "align": align,
         "readout": explain(readout, len(matrices)),
         "bias": None,
     }

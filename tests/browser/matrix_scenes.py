@@ -1,5 +1,7 @@
 """Scenes of the matrix component for the browser tests: /?scene=product, weighted, or one of the flows below."""
 
+from typing import Literal
+
 import streamlit as st
 import torch
 
@@ -124,11 +126,14 @@ else:
                     Matrix(weights[8, :, None], "a", "weight", rows=TOKENS, scale="weight", link="none"),
                     "×",
                     Matrix(keys, "V", "value", rows=TOKENS, link="column"),
-                    "Σ →",
-                    Matrix(weights[8:9] @ keys, "y", "output", row_offset=LENGTH),
-                ]
+                ],
+                ["Σ", Matrix(weights[8:9] @ keys, "y", "output", rows=[TOKENS[8]], row_offset=LENGTH)],
             ],
             Readout("mix", told, operands=(0, 1)),
+        ),
+        "shares": (
+            [[Matrix(torch.tensor([[0.34, 0.04, 0.0, 0.96]]).repeat(12, 8), "A", "weight", scale="weight")]],
+            Readout("value", told),
         ),
         "tens": ([[Matrix(torch.tensor([[9.94, -12.3, 0.06]]).repeat(20, 8), "S")]], Readout("value", told)),
         "crowd": (
@@ -191,7 +196,8 @@ else:
             Readout("norm", {**told, "mean": "μ", "variance": "σ²", "normalised": "x̂"}, epsilon=EPSILON),
         ),
     }[scene]
-    flow(lines, key="scene", selected=(i, j), readout=readout, on_select=chosen)
+    align: Literal["start", "end"] = "end" if scene == "mix" else "start"
+    flow(lines, key="scene", selected=(i, j), readout=readout, align=align, on_select=chosen)
 
 st.text(f"chosen: {i}, {j} of {LENGTH}")
 st.text("turned" if "turned" in st.query_params else "not turned")

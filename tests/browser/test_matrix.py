@@ -236,6 +236,14 @@ def test_stacked_matrices_stand_under_one_another_right_of_their_signs(open_scen
     assert [box["y"] for box in boxes] == sorted(box["y"] for box in boxes)
 
 
+def test_lines_that_end_together_put_a_sum_under_what_it_sums_up(open_scene: Open) -> None:
+    factors, rows, total = open_scene("mix").boxes
+    assert total["x"] == pytest.approx(rows["x"])
+    assert rows["x"] > factors["x"]
+    assert total["cellWidth"] == rows["cellWidth"]
+    assert total["y"] > rows["y"] + rows["rows"] * rows["cellHeight"]
+
+
 def test_one_cell_of_many_matrices_is_listed_two_to_a_line(open_scene: Open) -> None:
     scene = open_scene("multiples")
     scene.point(0, 1, 2)

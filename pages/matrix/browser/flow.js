@@ -10,7 +10,9 @@ function flowItems(scene) {
       const matrix = scene.matrices[item];
       const isMatrix = (other) => typeof other === "number";
       const before = scene.matrices[line.slice(0, k).findLast(isMatrix)];
-      const above = scene.matrices[scene.lines[at - 1]?.filter(isMatrix)[line.slice(0, k).filter(isMatrix).length]];
+      const upper = scene.lines[at - 1]?.filter(isMatrix) ?? [];
+      const from = scene.align === "end" ? upper.length - line.filter(isMatrix).length : 0;
+      const above = scene.matrices[upper[from + line.slice(0, k).filter(isMatrix).length]];
       return {
         matrix,
         names: {
@@ -22,8 +24,8 @@ function flowItems(scene) {
   );
 }
 
-/** Everything about a flow's sizes that depends on which labels fit. */
-function flowMetrics(lines, fits, ruler, room) {
+/** Everything about a flow's sizes that depends on which labels fit; its lines begin or end together. */
+function flowMetrics(lines, fits, ruler, room, align) {
   const { unit, rem } = ruler;
   const gap = 0.9 * rem;
   const around = new Map();
@@ -54,12 +56,16 @@ function flowMetrics(lines, fits, ruler, room) {
   const slants = (item) => around.get(item)?.modes.columns === "labels";
   const before = (line, k) => (k === 0 ? 0 : slants(line[k - 1]) && !slants(line[k]) ? 1.4 * gap : gap);
   const lead = ([first]) => (first.sign ? signWide(first) + gap : 0);
-  const indent = (line) => Math.max(...lines.map(lead)) - lead(line); // a sign that begins a line stands left of the column
+  const reach = (line, size) => line.reduce((sum, item, k) => sum + before(line, k) + wide(item, size), 0);
+  const indent = (line, size) =>
+    align === "end"
+      ? Math.max(...lines.map((one) => reach(one, size))) - reach(line, size)
+      : Math.max(...lines.map(lead)) - lead(line); // a sign that begins a line stands left of the column
   const lineWide = (line, size) => {
     const last = line.findLast((item) => item.matrix);
     const name = ruler.width("name", last.matrix.name) + 0.5 * rem - last.matrix.width * cellWide(last, size);
     const out = slants(last) ? lean(around.get(last).labels.columns, size, fits.angle, ruler) : 2;
-    return line.reduce((sum, item, k) => sum + before(line, k) + wide(item, size), indent(line) + Math.max(name, out));
+    return indent(line, size) + reach(line, size) + Math.max(name, out);
   };
   const most = (line, height) => Math.max(...line.filter((item) => item.matrix).map(height));
   const head = (line) => most(line, (item) => around.get(item).top) + 1.4 * rem;
@@ -82,9 +88,9 @@ function largest(most, fitsIn) {
   return low;
 }
 
-function flowSizes(lines, fits, ruler, room) {
+function flowSizes(lines, fits, ruler, room, align) {
   const { unit, rem } = ruler;
-  const metrics = flowMetrics(lines, fits, ruler, room);
+  const metrics = flowMetrics(lines, fits, ruler, room, align);
   const high = (size) =>
     lines.reduce((sum, line) => sum + metrics.head(line) + metrics.body(line, size) + metrics.below, 0);
   let cellWidth = largest(ROOMY * unit, (size) => lines.every((line) => metrics.lineWide(line, size) <= room.width));
@@ -98,14 +104,14 @@ function placeFlow(scene, ruler, room) {
   const { rem } = ruler;
   const lines = flowItems(scene);
   const { metrics, angle, cellWidth, cellHeight } = settle(scene.matrices, rem, (fits) =>
-    flowSizes(lines, fits, ruler, room),
+    flowSizes(lines, fits, ruler, room, scene.align),
   );
   const [boxes, signs] = [[], []];
   let y = 0;
   for (const line of lines) {
     const top = y + metrics.head(line);
     const high = (item) => (item?.matrix ? item.matrix.height * metrics.cellHigh(item, cellHeight) : Infinity);
-    let x = metrics.indent(line);
+    let x = metrics.indent(line, cellWidth);
     const nameRoom = metrics.nameRoom(line);
     line.forEach((item, k) => {
       const width = metrics.wide(item, cellWidth);
