@@ -14,7 +14,7 @@ from pages.figures.palette import BACKGROUNDS, CHALK, INK, Theme
 from tests.conftest import Serve
 
 RECORDER = Path(__file__).with_name("drawn_texts.js")
-SCENES = ["weighted", "mask", "crowd", "chinese", "lookup", "many", "part", "stacked"]
+SCENES = ["weighted", "mix", "mask", "crowd", "chinese", "lookup", "many", "part", "stacked"]
 IN_CELLS = [INK, CHALK, "#000000"]  # numbers, whose ground is their cell
 SMALLEST = 12  # px at 1280
 Look = Callable[..., list[dict[str, Any]]]
@@ -84,6 +84,12 @@ def test_a_part_says_of_what_and_so_does_its_product(look: Look) -> None:
     assert "12 × 16 of 1,040 columns" in said
     assert "12 × 5" in said
     assert {"32", "40"} <= texts  # its columns keep their numbers
+
+
+def test_a_weight_too_small_for_one_decimal_leaves_its_cell_empty(look: Look) -> None:
+    texts = [text["text"] for text in look("shares")]
+    assert texts.count("0.3") == texts.count("1.0") == 12 * 8
+    assert "0.0" not in texts
 
 
 def luminance(color: Tensor) -> float:

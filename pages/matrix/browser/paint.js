@@ -94,10 +94,11 @@ function paintNumbers(pen, box, theme, ruler, ratio) {
   for (let row = 0; row < matrix.height; row++) {
     for (let column = 0; column < matrix.width; column++) {
       const value = matrix.at(row, column);
-      if (isMasked(value)) continue;
+      const text = isMasked(value) ? "" : decimals(value, box.decimals);
+      if (!text || (text === "0.0" && matrix.scale === "weight")) continue; // an empty cell says that as well
       pen.fillStyle = ink(cellColor(theme, matrix, value));
       pen.fillText(
-        decimals(value, box.decimals),
+        text,
         snapped(box.x + (column + 0.5) * box.cellWidth, ratio),
         snapped(box.y + (row + 0.53) * box.cellHeight, ratio),
       );
