@@ -7,6 +7,8 @@ from typing import Final, NamedTuple
 
 STYLE: Final = Path(__file__).with_name("predictions.css")
 LEAST_WRITTEN: Final = 0.001
+ROOMY: Final = 6
+"""So few lines of a lens can be twice as high."""
 FITS: Final = 0.4
 """Of the longest bar: a name has room beside a bar that is no longer, and needs a place of its own beside others."""
 
@@ -48,7 +50,8 @@ def lens(layers: Sequence[Layer], heads: tuple[str, str, str]) -> str:
     head = f'<th>{escape(heads[0])}</th><th colspan="{most}">{escape(heads[1])}</th>'
     if layers[0].next:
         head += f'<th class="next">{escape(heads[2])}</th>'
-    return _table("lens", head, map(_layer, layers), len(layers))
+    kind = "lens roomy" if len(layers) <= ROOMY else "lens"
+    return _table(kind, head, map(_layer, layers), len(layers))
 
 
 def _layer(layer: Layer) -> str:
