@@ -66,7 +66,7 @@ class Scene:
         expect(self.canvas).to_have_attribute("data-point", f"{matrix},{row},{column}")
 
     def text(self, part: str) -> str:
-        return self.page.locator(f".card .{part}").inner_text().replace("\n", " ")
+        return re.sub(r"[\n\u00a0]", " ", self.page.locator(f".card .{part}").inner_text())
 
     def numbers(self, part: str) -> list[float]:
         """The numbers of a part of the card, the true minus sign read as a minus."""

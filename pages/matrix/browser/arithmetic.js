@@ -4,22 +4,22 @@ const MOST_PLACES = 7; // decimals; smaller numbers are written as powers of ten
 const MORE = 4; // digits that a number may get beyond those asked for, until what is said of it holds
 
 /** The first writing, with ever more digits, for which something holds. */
-function firstTrue(digits, write, holds) {
-  for (let more = 0; more < MORE; more++) {
+function firstTrue(digits, write, holds, most = MORE) {
+  for (let more = 0; more < most; more++) {
     const written = write(digits + more);
     if (holds(written)) return written;
   }
-  return write(digits + MORE);
+  return write(digits + most);
 }
 
-/** How far a written number may be from the true one: one of its last digit. */
+/** The unit of a written number's last digit. */
 function lastDigit(text) {
   if (text.includes("·10")) return Math.abs(read(text)) / 10;
   return 10 ** -(text.split(".")[1]?.length ?? 0);
 }
 
-/** Whether a written result is what was computed from other written numbers, to its last digit. */
-const agrees = (computed, text) => Math.abs(computed - read(text)) <= lastDigit(text) * (1 + 1e-9);
+/** Whether what was computed from other written numbers rounds to a written result. */
+const agrees = (computed, text) => Math.abs(computed - read(text)) <= (lastDigit(text) / 2) * (1 + 1e-9);
 
 /** Decimals that a sum and its terms share: so many digits of the sum, and of its largest term one more at most. */
 const sharedPlaces = (total, terms, digits) =>
@@ -29,30 +29,35 @@ const sharedPlaces = (total, terms, digits) =>
 const fixed = (value, count, plus = false) =>
   count > MOST_PLACES ? significant(value, 2, plus) : signed(value.toFixed(count), plus);
 
-/** Terms rounded so that their column adds up to the rounded total: what rounding loses goes to the subtotal of those not
- * listed, if there is one, else to the terms that it changes least, none by a whole last digit. */
+const FEW = 20; // units of the last digit: what is not listed may not be less and still take up what rounding loses
+
+/** Terms rounded so that their column adds up to the written total, and their decimals: as few beyond the total's as it
+ * takes. What rounding loses goes to the subtotal of terms that are not listed, where there is one of some size. */
 function addingUp(terms, total, count, subtotal = -1) {
-  if (count > MOST_PLACES) return terms;
-  const unit = 10 ** -count;
-  const rounded = terms.map((term) => Math.round(term / unit));
-  const missing = Math.round(Number(total.toFixed(count)) / unit) - sum(rounded);
-  if (terms[subtotal] * (rounded[subtotal] + missing) > 0) {
-    rounded[subtotal] += missing;
-    return rounded.map((number) => number * unit);
+  for (let decimals = count; decimals <= Math.min(count + 2, MOST_PLACES); decimals++) {
+    const unit = 10 ** -decimals;
+    const rounded = terms.map((term) => Math.round(term / unit));
+    const missing = Math.round(Number(total.toFixed(count)) / unit) - sum(rounded);
+    const share = 10 ** (decimals - count); // units that make one of the total's last digit
+    if (Math.abs(missing) > share / 2 - (share > 1 ? 1e-9 : 0)) {
+      if (!(Math.abs(terms[subtotal] / unit) >= FEW)) continue;
+      rounded[subtotal] += missing;
+    }
+    return { decimals, rounded: rounded.map((number) => number * unit) };
   }
-  const lost = (at) => Math.sign(missing) * (terms[at] / unit - rounded[at]);
-  const order = [...terms.keys()].sort((a, b) => lost(b) - lost(a));
-  if (Math.abs(missing) <= terms.length) for (const at of order.slice(0, Math.abs(missing))) rounded[at] += Math.sign(missing);
-  return rounded.map((number) => number * unit);
+  return { decimals: count, rounded: terms };
 }
 
-/** Two factors with as few digits as give the written product. */
-const factors = (left, top, product, digits) =>
-  firstTrue(
-    digits,
-    (count) => [left, top].map((value) => (Number.isInteger(value) ? signed(String(value)) : significant(value, count))),
+/** Two factors with as few digits as give the written product; one may have a digit more than the other. */
+function factors(left, top, product, digits) {
+  const write = (value, count) => (Number.isInteger(value) ? signed(String(value)) : significant(value, count));
+  return firstTrue(
+    2 * digits,
+    (both) => [write(left, Math.floor(both / 2)), write(top, Math.ceil(both / 2))],
     ([a, b]) => agrees(read(a) * read(b), product),
+    2 * MORE,
   );
+}
 
 /** The signs of the terms in a picture that is an equation of matrices, "A − B = C"; of any other, null. */
 function signsOf({ lines }) {

@@ -2,6 +2,12 @@
 
 const PAIRED = 8; // more names with a number each stand two to a line
 
+/** Words that stay together, and with the name that they follow; a line may end after them. */
+function phrase(text) {
+  const words = Object.assign(document.createElement("span"), { textContent: text.trimEnd().replace(/^ /, "\u00a0") });
+  return text.endsWith(" ") ? [words, " "] : [words];
+}
+
 /** The card's elements, filled by `show`; its height depends on the scene alone. */
 function makeCard(root) {
   const find = (name) => root.querySelector(name);
@@ -17,14 +23,14 @@ function makeCard(root) {
       ...template
         .split(/(\{row\} \+ \{column\}|\{\w+\})/)
         .filter(Boolean)
-        .map((part) => {
+        .flatMap((part) => {
           const said = {
             "{row} + {column}": [{ text: String(Number(row.text) + Number(column.text)) }, matrix.rowRole], // of a folded row
             "{row}": [row, matrix.rowRole],
             "{column}": [column, matrix.columnRole],
             "{name}": [{ text: matrix.name }, matrix.role],
           }[part];
-          if (!said) return document.createTextNode(part);
+          if (!said) return phrase(part);
           const strong = document.createElement("b");
           strong.textContent = said[0].text;
           strong.style.color = theme.letters(said[1]);
@@ -126,7 +132,7 @@ function makeCard(root) {
       what.textContent = readout.what;
       number.textContent = readout.said ?? spell(readout.of, readout.total, 4);
       number.style.color = theme.letters(readout.of.role);
-      return `${title.textContent}. ${readout.what} ${number.textContent}`;
+      return `${title.textContent.replaceAll("\u00a0", " ")}. ${readout.what} ${number.textContent}`;
     },
   };
 }

@@ -48,7 +48,7 @@ function flowMetrics(lines, fits, ruler, room, align) {
     const share = line.every((item) => item.sign || isNarrow(item)) ? 1 : 0.75; // many narrow ones still fit
     return (share * (room.width - fixed(line))) / Math.max(1, narrow);
   };
-  const least = Math.max(1, Math.min(34 * unit, ...lines.map(leastIn)));
+  const least = Math.max(1, Math.min(NUMBERED * unit, ...lines.map(leastIn)));
   const cellWide = (item, size) => (isNarrow(item) ? Math.max(size, least) : size);
   const cellHigh = ({ matrix }, size) => (matrix.height <= 2 ? Math.max(size, 24 * unit) : size);
   const wide = (item, size) =>

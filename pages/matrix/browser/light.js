@@ -1,5 +1,7 @@
 // Painting what follows the pointer: labels, lit rows, columns and cells, and the lines that join them.
 
+const SMALL_MULTIPLES = 6; // so many matrices and more
+
 /** The texts along a matrix's axes. Among small multiples without room for names, only the pointed one names its cell. */
 function paintLabels(pen, box, lit, isPointed, inLine, theme, ruler, width) {
   const rows = box.modes.rows === "labels" || inLine ? (lit?.rows ?? []) : [];
@@ -84,6 +86,7 @@ function paintLight(pen, scene, picture, point, selected, strength, theme, ruler
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, picture.width, picture.height);
   const lit = lights(scene, point);
+  const isFew = picture.boxes.length < SMALL_MULTIPLES;
   for (const box of picture.boxes) {
     const labelled = scene.kind === "product" ? lightOfProductLabels(box.matrix.index, lit) : lit[box.matrix.index];
     const pointed = picture.boxes[point.matrix];
@@ -92,7 +95,7 @@ function paintLight(pen, scene, picture, point, selected, strength, theme, ruler
       pen,
       box,
       labelled,
-      free || box === pointed,
+      free || isFew || box === pointed,
       free || box.line === pointed.line,
       theme,
       ruler,

@@ -149,8 +149,10 @@ function paintName(pen, box, theme, ruler) {
   }
   const space = 0.5 * ruler.rem;
   if (stand !== "above") {
-    write("size", theme.soft, size, x);
-    write("name", theme.letters(matrix.role), matrix.name, x - ruler.width("size", size) - space);
+    const [before, wide] = [ruler.width("size", size) + space, ruler.width("name", matrix.name)];
+    const end = Math.max(x, before + wide + 2); // a long one begins at the picture's edge
+    write("size", theme.soft, size, end);
+    write("name", theme.letters(matrix.role), matrix.name, end - before);
     return;
   }
   const nameWidth = ruler.width("name", matrix.name) + space;

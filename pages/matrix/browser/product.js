@@ -37,14 +37,14 @@ function productSizes([left, top, result], fits, ruler, room, gap) {
   const y = Math.max(head.top, named);
   const most = ROOMY * unit;
   const down = room.height - y - gap - 1.5 * rem;
-  const across = (pad) =>
-    share(room.width - x - gap - pad, top.width, left.width, fits.columns ? 20 * unit : 0, 2, most);
+  const wide = top.width <= 4 ? NUMBERED * unit : fits.columns ? 20 * unit : 0;
+  const across = (pad) => share(room.width - x - gap - pad, top.width, left.width, wide, 2, most);
   let [cellHeight, innerHeight] = share(
     down,
     left.height,
     top.height,
     (fits.rows ? 19 : 12) * unit,
-    top.rows.length ? 13 * unit : 2,
+    top.rows.length ? NAMED * unit : 2,
     most,
   );
   let [cellWidth, innerWidth] = across(2);
@@ -68,7 +68,7 @@ function placeProduct(scene, ruler, room) {
   const { cellWidth: cw, cellHeight: ch, innerWidth: tw, innerHeight: th } = sizes;
   const [x1, y1] = [x + left.width * tw + gap, y + top.height * th + gap];
   const inner = top.rows.length && th >= LEGIBLE.rows * unit ? "labels" : null;
-  const topLabels = { rows: top.rows.map(shorten), columns: head.labels.columns };
+  const topLabels = { rows: named(top, "rows"), columns: head.labels.columns };
   const boxes = [
     place(left, x, y1, tw, ch, {
       labels: side.labels,
@@ -81,7 +81,7 @@ function placeProduct(scene, ruler, room) {
       modes: { columns: modes.columns, rows: inner },
       angle,
       name: inner
-        ? [x1 - 6 * unit, y - 0.6 * rem, "before"]
+        ? [x1 - (modes.columns === "ticks" ? 20 : 6) * unit, y - 0.6 * rem, "before"]
         : [x1 - 0.6 * rem - bandRoom(top.rowBands, unit), y + 0.85 * rem, "beside"],
     }),
     place(result, x1, y1, cw, ch, { labels: { rows: [], columns: [] }, modes: {} }),

@@ -1,16 +1,21 @@
 // The readout: the arithmetic behind the pointed cell, worked out here from the operands' own numbers.
 
-const TERMS = 8; // a sum of more terms lists all but the smallest
+const ALL = 10; // a sum of more terms lists all but the smallest of them,
+const TERMS = 8; // in so many lines
+const NAMING = ["weighted", "mix"]; // whose terms are called by their tokens
 const SHARES = 6; // exponentials listed of a softmax
 const HOLDERS = 16; // matrices listed for one shared cell
+
+/** In how many lines a sum is written. */
+const listed = (terms) => (terms > ALL ? TERMS : terms);
 
 /** How many lines a scene's readout can take, whatever the cell: the card keeps that height. */
 function lineCount(scene) {
   const { kind, operands } = scene.readout;
   const bias = scene.bias ? 1 : 0;
-  const terms = () => Math.min(scene.matrices[operands[0]].width, TERMS) + bias;
+  const terms = () => listed(scene.matrices[operands[0]].width) + bias;
   if (kind === "dot" || kind === "weighted") return terms();
-  if (kind === "mix") return Math.min(scene.matrices[operands[0]].height, TERMS);
+  if (kind === "mix") return listed(scene.matrices[operands[0]].height);
   if (kind === "unit") return terms() + 1;
   if (kind === "norm") return 6;
   if (kind === "softmax") return Math.min(scene.matrices[operands[0]].width, SHARES + 1) + 3;
@@ -49,13 +54,14 @@ function explainDot(scene, [a, b], result, { row, column }, digits, said) {
   const weighted = kind !== "dot" && kind !== "unit";
   const terms = productsOf([a, b], { row, column });
   const weigh = ({ left, top, product }) => Math.abs(differing ? left - top : weighted ? left : product);
-  const { kept, rest } = pick(terms.map(weigh), TERMS, weighted);
+  const { kept, rest } = pick(terms.map(weigh), listed(a.width), weighted);
   const total = said ?? result.at(row, column);
   const others = sum(rest.map((at) => terms[at].product));
   const added = [...kept.map((at) => terms[at].product), ...(rest.length ? [others] : [])];
   if (scene.bias) added.push(scene.bias[column]);
   const count = sharedPlaces(total, added, digits);
-  const values = addingUp(added, total, count, rest.length ? kept.length : -1).map((value) => fixed(value, count, true));
+  const { decimals: fine, rounded } = addingUp(added, total, count, rest.length ? kept.length : -1);
+  const values = rounded.map((value) => fixed(value, fine, true));
   const lines = kept.map((at, place) => {
     const { k, left, top } = terms[at];
     const label = weighted ? labelOf(b, "rows", k) : { text: a.width > TERMS ? String(k) : "" };
@@ -109,21 +115,27 @@ function explainSoftmax(scene, [scores], result, { row, column }, from, digits) 
   if (rest.includes(from.column)) rest.splice(rest.indexOf(from.column), 1, kept.splice(-1, 1, from.column)[0]);
   const total = sum(powers);
   const added = [...kept.map((k) => powers[k]), ...(rest.length ? [sum(rest.map((k) => powers[k]))] : [])];
-  const rounded = addingUp(added, total, digits, rest.length ? kept.length : -1);
-  const write = (at) => (rounded[at] || !added[at] ? fixed(rounded[at], digits) : significant(added[at], 2));
-  const lines = [{ label: words.maximum, wide: true, faded: true, value: significant(maximum, digits, true) }];
-  for (const [at, k] of kept.entries()) {
-    const { text, token } = labelOf(scores, "columns", k);
-    const power = isMasked(values[k]) ? `exp(${MINUS}∞)` : `exp(${values[k] === maximum ? "0" : fixed(values[k] - maximum, 4)})`;
-    lines.push({ label: text, token, a: [power, scores.role], spread: true, value: write(at), strong: k === from.column });
-  }
-  if (rest.length) lines.push(remainder(words, rest.length, write(kept.length)));
-  const whole = fixed(total, digits);
-  lines.push({ label: words.sum, wide: true, value: whole });
   const weight = result.at(row, column);
   const said = spell(result, weight, digits);
   const power = powers[from.column];
-  const numerator = firstTrue(digits, (count) => significant(power, count), (text) => agrees(read(text) / read(whole), said));
+  const [numerator, whole] = firstTrue(
+    digits,
+    (count) => [significant(power, count), fixed(total, count)],
+    ([above, below]) => agrees(read(above) / read(below), said),
+  );
+  const { decimals: fine, rounded } = addingUp(added, total, whole.split(".")[1].length, rest.length ? kept.length : -1);
+  const write = (at) => (rounded[at] || !added[at] ? fixed(rounded[at], fine) : significant(added[at], 2));
+  const lines = [{ label: words.maximum, wide: true, faded: true, value: significant(maximum, digits, true) }];
+  for (const [at, k] of kept.entries()) {
+    const { text, token } = labelOf(scores, "columns", k);
+    const value = write(at);
+    const exponent = () =>
+      firstTrue(4, (count) => fixed(values[k] - maximum, count), (text) => agrees(Math.exp(read(text)), value));
+    const power = `exp(${isMasked(values[k]) ? MINUS + "∞" : values[k] === maximum ? "0" : exponent()})`;
+    lines.push({ label: text, token, a: [power, scores.role], spread: true, value, strong: k === from.column });
+  }
+  if (rest.length) lines.push(remainder(words, rest.length, write(kept.length)));
+  lines.push({ label: words.sum, wide: true, value: whole });
   lines.push({ label: `${numerator} ÷ ${whole} =`, wide: true, strong: true, value: said });
   return { lines, total: weight, said };
 }
@@ -141,10 +153,13 @@ function explainPlain(scene, operands, result, cell, cells, digits) {
   }
   const lines = operands.map(({ name, role }, k) => ({ label: name, role, wide: true, value: values[k] }));
   if (kind === "divide") {
-    const by = Number.isInteger(divisor) ? String(divisor) : significant(divisor, digits);
     said = spell(result, total, digits);
-    const write = (count) => spell(operands[0], numbers[0], count);
-    lines[0].value = firstTrue(digits, write, (text) => agrees(read(text) / read(by), said));
+    const [value, by] = firstTrue(
+      digits,
+      (count) => [spell(operands[0], numbers[0], count), Number.isInteger(divisor) ? String(divisor) : significant(divisor, count)],
+      ([text, root]) => agrees(read(text) / read(root), said),
+    );
+    lines[0].value = value;
     lines.push({ label: "÷ " + (words.divisor ?? ""), wide: true, value: by });
   }
   if (kind === "lookup")

@@ -1,6 +1,8 @@
 // Sizes of text, and the room that a matrix needs around its cells.
 
 const SHORT = 0.5; // decimals of a cell's number that has one below ten, and none above
+const NUMBERED = 42; // px at the base size: a cell so wide holds a number with a sign and two decimals
+const NAMED = 14.2; // px at the base size: rows so high can all have names, whatever rounding to pixels takes away
 const ROOMY = 72; // px at the base size: cells grow no further
 const WIDE = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]|\p{Extended_Pictographic}/u;
 
@@ -14,6 +16,13 @@ function shorten(text) {
   }
   return kept;
 }
+
+/** An axis's labels as they are drawn; those of one name are told apart by their places. */
+const named = (matrix, axis) =>
+  matrix[axis].map((label, place) => {
+    const { text } = labelOf(matrix, axis, place);
+    return shorten(label) + text.slice(label.length);
+  });
 
 /** Faces and widths for a root font size of `rem` px; `unit` is one px of the base size, 17. */
 function makeRuler(pen, theme, rem, ratio) {
@@ -49,7 +58,7 @@ function decimalsFor({ matrix, cellWidth, cellHeight }, { width, rem, unit }) {
   if (cellHeight < rem || cellWidth < 1.4 * rem) return null;
   const largest = matrix.values.reduce((most, value) => (isMasked(value) ? most : Math.max(most, Math.abs(value))), 0);
   const sign = matrix.scale === "signed" ? MINUS : "";
-  const needed = (text) => width(numberFont({ cellWidth, cellHeight }, rem), sign + text) + 7 * unit;
+  const needed = (text) => width(numberFont({ cellWidth, cellHeight }, rem), sign + text) + 5 * unit;
   if (cellWidth >= Math.max(34 * unit, needed(largest.toFixed(2)))) return 2;
   if (cellWidth >= needed(largest.toFixed(1))) return 1;
   return largest < 99.5 && cellWidth >= Math.max(needed("99"), needed("9.9")) ? SHORT : null;
@@ -58,7 +67,7 @@ function decimalsFor({ matrix, cellWidth, cellHeight }, { width, rem, unit }) {
 /** The room around a matrix's cells: at its left and above, for labels or ticks and for bands. */
 function margins(matrix, modes, angle, ruler, roomWidth) {
   const { unit, rem } = ruler;
-  const labels = { rows: matrix.rows.map(shorten), columns: matrix.columns.map(shorten) };
+  const labels = { rows: named(matrix, "rows"), columns: named(matrix, "columns") };
   const widest = modes.rows && labels.rows.length ? ruler.widest(labels.rows) + 9 * unit : 0;
   const aside = { labels: widest, ticks: Math.max(2.1 * rem, Math.min(widest, 0.13 * roomWidth)) }[modes.rows] ?? 0;
   const above =
@@ -116,4 +125,4 @@ const place = (matrix, x, y, cellWidth, cellHeight, more) => ({
 
 /** The widest a cell of some height may be: half as wide again (small ones more), or as a number with two decimals. */
 const widestCell = (cellHeight, { rem, unit }) =>
-  Math.max(1.5 * cellHeight, cellHeight >= rem ? 38 * unit : Math.min(2.5 * cellHeight, 15 * unit), 4);
+  Math.max(1.5 * cellHeight, cellHeight >= rem ? NUMBERED * unit : Math.min(2.5 * cellHeight, 15 * unit), 4);

@@ -65,6 +65,7 @@ class View {
     this.frame.style.setProperty("--mono", this.theme.mono);
     this.frame.style.setProperty("--soft", this.theme.soft);
     this.frame.classList.toggle("narrow", width < (700 * rem) / 17);
+    this.frame.classList.toggle("naming", NAMING.includes(this.scene.readout.kind)); // lines that begin with a token
     const rulerFor = (times) => makeRuler(this.lit.getContext("2d"), this.theme, times * rem, ratio);
     this.ruler = rulerFor(1);
     const aside = this.frame.classList.contains("narrow")
