@@ -1,6 +1,6 @@
 // Names and numbers along a matrix's axes. None touches another: of too many, every n-th stands, and always the lit ones.
 
-const LEGIBLE = { rows: 6.5, columns: 11 }; // px at the base size: names of smaller cells give way to sparse numbers
+const LEGIBLE = { rows: 5.5, columns: 7 }; // px at the base size: names of smaller cells give way to sparse numbers
 const NUMBERS = { rows: 2, columns: 2.6 }; // rem from one number to the next
 
 /** Px from one line of names to the next; Chinese characters are taller. */

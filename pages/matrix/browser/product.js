@@ -74,7 +74,7 @@ function placeProduct(scene, ruler, room) {
       labels: side.labels,
       modes: { rows: modes.rows },
       aside: side.aside,
-      name: [x, y1 - 0.45 * rem - bandRoom(left.bands, unit), "above"],
+      name: [x, y1 - 0.45 * rem - bandRoom(left.bands, unit), "above", gap], // clear of the dashes to the result
     }),
     place(top, x1, y, cw, th, {
       labels: topLabels,

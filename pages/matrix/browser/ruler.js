@@ -51,7 +51,7 @@ function makeRuler(pen, theme, rem, ratio) {
 
 /** What a cell's number is written in. */
 const numberFont = ({ cellWidth, cellHeight }, rem) =>
-  cellWidth >= 3.2 * rem && cellHeight >= 2 * rem ? "largeNumber" : "number";
+  cellWidth >= 3 * rem && cellHeight >= 1.8 * rem ? "largeNumber" : "number";
 
 /** Decimals that a matrix's cells can hold (2, 1, or 1 for numbers below ten alone), null when none. */
 function decimalsFor({ matrix, cellWidth, cellHeight }, { width, rem, unit }) {
