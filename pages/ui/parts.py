@@ -184,8 +184,8 @@ def _open(key: str, kind: Any) -> None:
 
 
 def size(tensor: Tensor) -> str:
-    """A shape as code: `(4, 16, 64)`."""
-    return f"`({', '.join(str(length) for length in tensor.shape)})`"
+    """A shape as code: `(4, 16, 64)`, `(16,)`."""
+    return f"`{tuple(tensor.shape)}`"
 
 
 def annotated_source(source: Callable[..., Any], trace: Any, fields: Sequence[str]) -> str:
