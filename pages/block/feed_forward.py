@@ -26,10 +26,13 @@ x, hidden, activated, output = (part[row] for part in (trace.input, trace.hidden
 token, dim = lesson.picked("query", lesson.length), lesson.picked("dim", config.d_model)
 activation = words.names.table()[config.activation]
 silent = (hidden <= 0).float().mean(dim=1, keepdim=True)
-axes: dict[str, Any] = {"rows": lesson.labels, "row_axis": words.tokens}
+axes: dict[str, Any] = {"rows": lesson.labels, "row_axis": page.frame.axes.T}
 read = "LN(x)" if config.norm_first else "x"  # what the layer reads
 made = f"FFN({read})"
-limit = float(activated.abs().max()) or None
+active: dict[str, Any] = {  # after ReLU nothing is below zero, and neither is the colour scale
+    "scale": "weight" if config.activation == "relu" else "signed",
+    "limit": float(activated.abs().max()) or None,
+}
 
 
 def choose_unit() -> int:
@@ -69,7 +72,7 @@ def keep_dim(selection: Selection, first: int) -> None:
 
 def draw_units() -> Proof:
     """Every token's hidden units after the activation; beside them the share that is silent."""
-    everyone = Matrix(activated, words.activated, **axes, column_axis="d_ff", limit=limit)
+    everyone = Matrix(activated, words.activated, **axes, column_axis=page.frame.axes.F, **active)
     shares = Matrix(
         100 * silent, words.silent, rows=lesson.labels, scale="plain", link="row", column_offset=config.d_ff
     )
@@ -89,9 +92,9 @@ def draw_unit() -> Proof:
     window = around(unit, config.d_ff)
     shown = activated[:, window]
     product(
-        Matrix(x, read, **axes, column_axis=words.dimensions),
+        Matrix(x, read, **axes, column_axis=page.frame.axes.D),
         Matrix(w1[window].T, "W₁", columns=numbered(window), whole=(config.d_model, config.d_ff)),
-        Matrix(shown, f"{activation}({read}·W₁ + b₁)", limit=limit),
+        Matrix(shown, words.activated, **active),
         bias=b1[window],
         key="unit",
         selected=(token, unit - window.start),
@@ -107,9 +110,10 @@ def draw_token() -> Proof:
     found = strongest(activated[token], w2, b2, MOST)
     others = words.others.format(n=config.d_ff - len(found.units))
     labels = [*map(str, found.units.tolist()), others, "b₂", made]
-    titles = words.titles.activation.format(activation=activation), words.titles.added
+    titles = words.activated, words.titles.added
     names = words.unit, words.dimension
-    page.plot(strongest_units(found, output[token], labels, titles, names, page.theme), "strongest_units")
+    scales = words.scales.units, words.scales.sums
+    page.plot(strongest_units(found, output[token], labels, titles, names, scales, page.theme), "strongest_units")
     return Proof(output[token], F.linear(activated[token].double(), w2.double(), b2.double()), "F.linear in float64")
 
 
@@ -118,7 +122,7 @@ def draw_output() -> Proof:
     window = around(dim, config.d_model)
     shown = output[:, window]
     product(
-        Matrix(activated, words.activated, **axes, column_axis="d_ff", limit=limit),
+        Matrix(activated, words.activated, **axes, column_axis=page.frame.axes.F, **active),
         Matrix(w2[window].T, "W₂", columns=numbered(window), whole=(config.d_ff, config.d_model)),
         Matrix(shown, made, "output"),
         bias=b2[window],
@@ -132,7 +136,7 @@ def draw_output() -> Proof:
 
 share = {"share": percent(float(silent.mean())), "activation": words.activations.table()[config.activation]}
 shapes = size(trace.input), f"{size(trace.hidden)} {page.frame.axes.F}", page.shape(trace, "output")
-page.opening(*shapes, hidden=config.d_ff, **share)
+page.opening(*shapes, hidden=config.d_ff, width=config.d_model, **share)
 view = page.view("units", "unit", "token", "output")
 if view == "token":
     pickers.token(page, words.whose)

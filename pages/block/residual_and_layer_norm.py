@@ -1,7 +1,6 @@
 """x + sublayer(x), with LayerNorm before the sublayer or after the sum (paper, section 3.1; pre-LN: Xiong et al. 2020)."""
 
 from copy import copy
-from typing import Any
 
 import streamlit as st
 import torch
@@ -11,7 +10,7 @@ from torch import Tensor
 from pages.figures.norm_placement import Residual, norm_placement, residuals
 from pages.matrix import Matrix, Readout, Selection, flow
 from pages.ui import pickers, state, text
-from pages.ui.parts import Page, Proof
+from pages.ui.parts import Page, Proof, size
 from transformer.blocks import Block
 
 ROLES = ("neutral", "output", "neutral")  # of x, of what is added, of y
@@ -32,8 +31,8 @@ def order(norm_first: bool) -> dict[str, Residual]:
     return residuals(moved.trace(lesson.block_trace.input[lesson.row, None], is_causal=True), 0, norm_first)
 
 
-def choose(name: str, options: list[str]) -> str:
-    """One of a few, on the formula's line."""
+def choose(name: str, options: list[str], *, disabled: bool = False) -> str:
+    """One of a few, below the formula; where it does not apply it keeps its place."""
     chosen: str = page.controls.segmented_control(
         name,
         options,
@@ -43,15 +42,15 @@ def choose(name: str, options: list[str]) -> str:
         key=f"{page.name}_{name}",
         persist_state="session",
         label_visibility="collapsed",
+        disabled=disabled,
     )
     return chosen
 
 
 def keep(selection: Selection) -> None:
-    """A cell names a token and a dimension; a size beside the matrix names a token alone."""
+    """A cell names a token and a dimension."""
     state.put("query", selection.i)
-    if selection.j < width:
-        state.put("dim", selection.j)
+    state.put("dim", selection.j)
 
 
 def keep_folded(selection: Selection) -> None:
@@ -60,21 +59,27 @@ def keep_folded(selection: Selection) -> None:
 
 
 def draw_sum() -> None:
-    """The stream, what the sublayer adds and their sum on one scale; beside each its size, token by token."""
+    """The stream, what the sublayer adds and their sum on one scale, one below the other: beside each other they are too thin."""
     limit = max(float(tensor.abs().max()) for tensor in parts) or None
-    sizes = [tensor.norm(dim=1, keepdim=True) for tensor in parts]
-    longest = max(float(lengths.max()) for lengths in sizes) or None
-    axes: dict[str, Any] = {"rows": lesson.labels, "row_axis": words.tokens, "column_axis": words.dimensions}
-    line: list[Matrix | str] = []
-    for place, (tensor, lengths, name, role) in enumerate(zip(parts, sizes, names, ROLES, strict=True)):
-        beside: dict[str, Any] = {"scale": "weight", "limit": longest, "link": "row", "column_offset": width + place}
-        line += [
-            Matrix(tensor, name, role, **axes, limit=limit),
-            Matrix(lengths, "‖·‖", role, lesson.labels, **beside),
-            ("+", "=", "")[place],
-        ]
-    readout = Readout("sum", words.sum.table(), operands=(0, 2), result=4)
-    flow([line[:-1]], key="residual", selected=(token, dim), readout=readout, on_select=keep)
+    x, added, y = (
+        Matrix(tensor, name, role, lesson.labels, limit=limit, told=lengths(tensor))
+        for tensor, name, role in zip(parts, names, ROLES, strict=True)
+    )
+    flow(
+        [[x], ["+", added], ["=", y]],
+        key="residual",
+        selected=(token, dim),
+        readout=Readout("sum", words.sum.table()),
+        on_select=keep,
+    )
+
+
+def lengths(tensor: Tensor) -> str:
+    """How long the chosen token's row is, and the rows on average. tensor: (T, D)"""
+    every = tensor.norm(dim=1)
+    told = {"token": lesson.labels[token], "length": f"{float(every[token]):.2f}", "mean": f"{float(every.mean()):.2f}"}
+    axes = page.frame.axes
+    return f"{len(tensor)} × {width} {axes.T} × {axes.D} · {words.lengths.format(**told)}"
 
 
 def folded(tensor: Tensor, name: str, role: str = "neutral", limit: float | None = None) -> Matrix:
@@ -118,12 +123,19 @@ def draw_placement() -> None:
     page.plot(figure, "norm_placement", beside_words=True)
 
 
-page.opening(page.shape(lesson.block_trace, "output"))
-view = page.view("sum", "numbers", "norm", "placement")
-page.controls = page.controls.container(key="choosers", horizontal=True, vertical_alignment="center", width="content")
-sublayer = "attention" if view == "placement" else choose("sublayers", ["attention", "feed_forward"])
+VIEWS = {"sum": draw_sum, "numbers": draw_numbers, "norm": draw_norm, "placement": draw_placement}
+FORMULAS = {"norm": words.norm_formula, "placement": words.placement_formula}
+view = page.viewed(*VIEWS)
+own_formula = FORMULAS.get(view, "")
+output = lesson.block_trace.output
+page.opening(size(output) if own_formula else page.shape(lesson.block_trace, "output"), formula=own_formula)
+page.view(*VIEWS)
+page.controls = st.container(key="choosers", horizontal=True, vertical_alignment="center")
 own = "pre" if block.norm_first else "post"
 norm_first = choose("orders", [own, "post" if own == "pre" else "pre"]) == "pre"
+both = view == "placement"  # sublayers stand in that picture
+sublayer = choose("sublayers", ["attention", "feed_forward"], disabled=both)
+sublayer = "attention" if both else sublayer
 if view in ("numbers", "norm"):
     pickers.token(page, words.whose)
 if view == "placement":
@@ -133,7 +145,7 @@ elif norm_first != block.norm_first:
 here, norm = order(norm_first)[sublayer], getattr(block, f"{sublayer}_norm")
 parts, names = here[:3], ("x", words.added.get(sublayer), "y")
 read = here.stream if norm_first else here.total
-{"sum": draw_sum, "numbers": draw_numbers, "norm": draw_norm, "placement": draw_placement}[view]()
+VIEWS[view]()
 if view in ("sum", "numbers"):
     proof = Proof(here.total, here.stream.double() + here.added.double(), "torch.add in float64")
 else:

@@ -13,7 +13,8 @@ from pages.figures.theme import literal
 from pages.matrix import Matrix, Readout, Selection, product
 from pages.ui import cache, catalog, pickers, state, text
 from pages.ui.lesson import UNKNOWN
-from pages.ui.parts import Page, Proof
+from pages.ui.parts import Page, Proof, size
+from pages.ui.worked import significant, worked
 from transformer.residual_stream import evenly, follow, habits
 
 GUESSES = 4
@@ -36,7 +37,7 @@ def walk_into(panel: int) -> None:
     state.put("head", head + 1)
 
 
-def draw_heads() -> None:
+def draw_heads() -> Proof:
     """Every head of every block; a click walks into one."""
     place = {"block": lesson.block + 1, "head": lesson.head + 1}
     asked = page.controls.button(words.open.format(**place), key=f"{page.name}_open")
@@ -62,6 +63,8 @@ def draw_heads() -> None:
     st.markdown(text.joined(page.language, words.click, noted, repeated, pooled))
     if asked or clicked:
         state.turn_to(catalog.links()["softmax"])
+    again = cache.last_output(lesson.source, lesson.pictured)[0]  # what these weights lead to
+    return Proof(stream.states[-1], again, "F.scaled_dot_product_attention")
 
 
 def told(shares: list[float]) -> list[str]:
@@ -86,7 +89,7 @@ def habit(shares: list[float], number: int) -> str:
     return str(name.format(percent(shares[number]), token=literal(distinct(labels)[number - 2])))
 
 
-def draw_writes() -> None:
+def draw_writes() -> Proof:
     """Who wrote what into the picked token's numbers: the stream after each sublayer is the sum of all writes so far."""
     place = pickers.token(page, words.token)
     dim = lesson.picked("dim", config.d_model)
@@ -109,35 +112,41 @@ def draw_writes() -> None:
         readout=Readout("weighted", words.writes.readout.table()),
         on_select=keep,
     )
+    return Proof(states, writes.double().cumsum(0), "torch.cumsum in float64")
 
 
-def draw_growth() -> None:
+def draw_growth() -> Proof:
     """How long each token's vector is after each sublayer, and how far it has turned from where it started."""
     place = pickers.token(page, words.token)
     states = stream.states
     start, end = states[0, place], states[-1, place]
     lengths, cosines = states.norm(dim=-1), F.cosine_similarity(states, states[:1], dim=-1)
-    titles, names = (words.growth.length, words.growth.cosine), (words.growth.mean, words.growth.blocks)
+    titles = words.growth.length, words.growth.cosine
+    names = words.growth.mean, words.growth.others, words.growth.blocks
     figure = stream_growth((lengths, cosines), stages, labels, place, titles, names, page.theme)
     page.plot(figure, "growth", beside_words=True)
-    numbers = {
-        "squares": end.square().sum(),
-        "length": lengths[-1, place],
-        "first": lengths[0, place],
-        "dot": end @ start,
-        "cosine": cosines[-1, place],
-    }
-    worked = {name: text.number(float(number)) for name, number in numbers.items()}
-    st.markdown(words.growth.worked.format(token=code(labels[place]), **worked))
+    parts = float(end @ start), float(lengths[-1, place]), float(lengths[0, place])
+    dot, length, first, cosine = worked(cosine_of, parts, float(cosines[-1, place]), 3)
+    squares, length = worked(math.sqrt, [float(end.square().sum())], parts[1], significant(length))
+    told = {"squares": squares, "length": length, "first": first, "dot": dot, "cosine": cosine}
+    st.markdown(words.growth.worked.format(token=code(labels[place]), **told))
+    turns = F.normalize(states.double(), dim=-1)
+    again = torch.stack([(states * turns).sum(-1), (turns * turns[:1]).sum(-1)])
+    return Proof(torch.stack([lengths, cosines]), again, "F.normalize in float64")
 
 
-def draw_lens() -> None:
+def cosine_of(dot: float, length: float, first: float) -> float:
+    """The cosine between two vectors of these lengths; a calculator has no better rule for a vector of length zero."""
+    return dot / (length * first) if length * first else 0.0
+
+
+def draw_lens() -> Proof:
     """What the model would say after the picked token if it stopped at the start, or after any block."""
     place = pickers.token(page, words.token)
     following = int(lesson.targets[lesson.row, place])
     known = following != UNKNOWN
     found = cache.lens(lesson.source, lesson.pictured, place, following if known else 0, GUESSES)
-    names = [words.embedding, *(words.block.format(n + 1) for n in range(config.num_blocks))]
+    names = [words.lens.start, *(words.block.format(n + 1) for n in range(config.num_blocks))]
     layers = [
         predictions.Layer(
             name,
@@ -146,14 +155,23 @@ def draw_lens() -> None:
         )
         for name, ids, shares, watched, rank in zip(names, *(part.tolist() for part in found), strict=True)
     ]
-    after, says = words.lens.after, words.lens.says.format(token=labels[place])
+    tokens = labels[place], lesson.label(following) if known else ""
     st.html(predictions.STYLE)
-    st.html(predictions.lens(layers, (after, says, words.lens.next.format(token=lesson.label(following)))))
+    st.html(predictions.lens(layers, (words.lens.after, words.lens.says, words.lens.next), tokens))
     st.markdown(words.lens.note)
+    with torch.no_grad():
+        logits = F.linear(lesson.model.final_norm(stream.after_blocks[:, place]), lesson.model.output.weight)
+    again = F.softmax(logits.double(), -1).gather(1, found.ids)
+    return Proof(found.probabilities, again, "F.layer_norm, F.linear, F.softmax")
 
 
 VIEWS = {"heads": draw_heads, "writes": draw_writes, "growth": draw_growth, "lens": draw_lens}
-page.opening(page.shape(lesson.embedding, "embeddings"))
-VIEWS[page.view(*VIEWS)]()
-again = cache.last_output(lesson.source, lesson.pictured)[0]
-page.details(follow, stream, ["states", "weights"], Proof(stream.states[-1], again, "F.scaled_dot_product_attention"))
+view = page.viewed(*VIEWS)
+if view == "heads":
+    page.opening(size(lesson.attention.weights), formula=words.heads_formula)
+elif view == "lens":
+    page.opening(f"`({', '.join(map(str, (*lesson.tokens.shape, config.vocab_size)))})`", formula=words.lens_formula)
+else:
+    page.opening(size(lesson.embedding.embeddings), formula=words.growth_formula if view == "growth" else "")
+page.view(*VIEWS)
+page.details(follow, stream, ["states", "weights"], VIEWS[view]())

@@ -8,19 +8,20 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from pages.figures.curves import RAISED
 from pages.figures.palette import Theme
 from pages.figures.panels import title
 from pages.figures.theme import MONO, axis, color, figure, literal
 from transformer.sampling import Distribution
 
 HEAD, POINTS, FLOOR = 24, 160, 1e-9
-FAINT = 0.45  # of what is cut, in both panels
 LEFT, RIGHT = [0.0, 0.6], [0.68, 1.0]
-LEGEND = {"x": RIGHT[1], "xanchor": "right", "y": 0.98, "yanchor": "top", "traceorder": "reversed"}
+KEPT, CUT, OWN = "weight", "kind1", "kind2"  # the colours' names, in both panels
+LEGEND = {"orientation": "h", "x": 0, "y": 1, "yref": "container", "yanchor": "top"}  # of both panels
 
 
 class Names(NamedTuple):
-    """What the picture calls things: kept, cut, the model's own probability; the titles of its two panels; the ranks."""
+    """What the picture calls things: kept, cut, the model's own probability; the titles of its two panels and of its axes."""
 
     kept: str
     cut: str
@@ -28,6 +29,8 @@ class Names(NamedTuple):
     head: str
     whole: str
     rank: str
+    probability: str
+    probability_log: str
 
 
 def head(chosen: Distribution) -> Tensor:
@@ -45,19 +48,21 @@ def chances(chosen: Distribution, labels: Sequence[str], names: Names, picked: i
         "tickangle": -60,
         "tickfont": {"family": MONO, "size": 14},
     }
-    powers: dict[str, Any] = {"type": "log", "exponentformat": "power"}
+    decades, last = _decades(own), math.log10(len(own))
+    across = {"domain": RIGHT, "anchor": "y2", "range": [-0.03 * last, 1.03 * last], **_powers([0, last], 1)}
+    up = {"anchor": "x2", "range": decades, **_powers(decades, 2)}
     return figure(
         [*_bars(chosen, own, names, theme), *_curves(chosen, own, names, theme)],
         theme,
         xaxis=axis(theme, domain=LEFT, showgrid=False, range=[-0.7, len(texts) - 0.3], **ticks),
-        yaxis=axis(theme, tickformat=".3~%", rangemode="tozero"),
-        xaxis2=axis(theme, names.rank, domain=RIGHT, anchor="y2", dtick=1, **powers),
-        yaxis2=axis(theme, anchor="x2", range=_decades(own), dtick=2, **powers),
+        yaxis=axis(theme, names.probability, tickformat=".3~%", rangemode="tozero"),
+        xaxis2=axis(theme, names.rank, **across),
+        yaxis2=axis(theme, names.probability_log, **up),
         annotations=[title(f"<b>{names.head}</b>", LEFT[0]), title(names.whole, RIGHT[0], align="left")],
         shapes=[_outline(chosen, own, picked, theme)],
         barmode="overlay",
         showlegend=True,
-        legend={**LEGEND, "bgcolor": "rgba(0,0,0,0)"},
+        legend=LEGEND,
         margin={"l": 10, "r": 10, "t": 74, "b": 10},
     )
 
@@ -71,44 +76,43 @@ def _outline(chosen: Distribution, own: Tensor, picked: int, theme: Theme) -> di
 
 
 def _bars(chosen: Distribution, own: Tensor, names: Names, theme: Theme) -> list[dict[str, Any]]:
-    """A bar for each token of the head: what it is drawn with, or what was cut; and a grey one for the model's own probability."""
+    """A bar for each token of the head: what it is drawn with, or what was cut; beside it one for the model's own probability."""
     shown = head(chosen)
     lost = chosen.probabilities.masked_fill(chosen.kept, 0.0)
+    wide, narrow = {"width": 0.54, "offset": -0.42}, {"width": 0.26, "offset": 0.16}
     looks = (
-        (chosen.final, names.kept, {"color": color("weight", theme)}),
-        (lost, names.cut, {"color": color("neutral", theme), "opacity": FAINT}),
+        (chosen.final, names.kept, KEPT, wide),
+        (lost, names.cut, CUT, wide),
+        (own, names.own, OWN, narrow),
     )
-    every = {"x": list(range(len(shown))), "hovertemplate": "%{y:.3%}", "showlegend": False}
-    bars = [
+    return [
         {
             "type": "bar",
+            "x": list(range(len(shown))),
             "y": values[shown].tolist(),
             "name": name,
-            "marker": look,
-            "width": 0.54,
-            "offset": -0.42,
-            **every,
+            "marker": {"color": color(role, theme)},
+            "showlegend": bool(values.any()),  # somewhere, and be it on a curve
+            "hovertemplate": "%{y:.3%}",
+            **place,
         }
-        for values, name, look in looks
+        for values, name, role, place in looks
     ]
-    grey = {"color": color("kind2", theme)}
-    beside = {"type": "bar", "y": own[shown].tolist(), "name": names.own, "marker": grey, "width": 0.26, "offset": 0.16}
-    return [*bars, beside | every]
 
 
 def _curves(chosen: Distribution, own: Tensor, names: Names, theme: Theme) -> list[dict[str, Any]]:
     """Probability over rank, on logarithms: the model's own, and after temperature what is kept and what is cut.
 
-    The legend has its colours from here; the bars of the other panel have the same.
+    Names and colours are those of the bars in the other panel.
     """
     last = int(chosen.kept.sum())
     ranks = torch.logspace(0, math.log10(len(own)), POINTS).round().long().clamp(1, len(own))
     ranks = torch.cat([ranks, torch.tensor([last, min(last + 1, len(own))])]).unique()
     inside, outside = ranks[ranks <= last], ranks[ranks > last]
     lines = (
-        (names.own, _ranked(own), ranks, {"color": color("kind2", theme), "width": 2.5, "dash": "dot"}, 1.0),
-        (names.cut, _ranked(chosen.probabilities), outside, {"color": color("neutral", theme), "width": 4}, FAINT),
-        (names.kept, _ranked(chosen.final), inside, {"color": color("weight", theme), "width": 4}, 1.0),
+        (names.own, _ranked(own), ranks, OWN, 2.5),
+        (names.cut, _ranked(chosen.probabilities), outside, CUT, 4),
+        (names.kept, _ranked(chosen.final), inside, KEPT, 4),
     )
     return [
         {
@@ -116,16 +120,16 @@ def _curves(chosen: Distribution, own: Tensor, names: Names, theme: Theme) -> li
             "mode": "lines" if len(at) > 1 else "markers",
             "x": at.tolist(),
             "y": [value if value > FLOOR else None for value in values[at - 1].tolist()],
-            "line": line,
-            "marker": {"color": line["color"], "size": 9},
-            "opacity": opacity,
+            "line": {"color": color(role, theme), "width": width},
+            "marker": {"color": color(role, theme), "size": 9},
             "xaxis": "x2",
             "yaxis": "y2",
             "name": name,
+            "showlegend": False,  # the bars of the same name and colour have it
             "zorder": int(name == names.own),  # the thin line, seen where it runs along another
-            "hovertemplate": "%{x} · %{y:.2g}",
+            "hovertemplate": "%{x:,} · %{y:.2g}",
         }
-        for name, values, at, line, opacity in lines
+        for name, values, at, role, width in lines
     ]
 
 
@@ -140,3 +144,10 @@ def _decades(own: Tensor) -> list[float]:
     """From below the least probable token that can be drawn to certainty, as powers of ten."""
     least = float(own[own > 0].min())
     return [max(math.log10(max(least, FLOOR)) - 1.5, math.log10(FLOOR)), 0.3]
+
+
+def _powers(ends: Sequence[float], step: int) -> dict[str, Any]:
+    """A logarithmic axis with its ticks at powers of ten between two exponents, the small and the large written as powers."""
+    exponents = range(step * math.ceil(ends[0] / step), math.floor(ends[1]) + 1, step)
+    texts = [f"10{str(n).translate(RAISED)}" if n > 5 or n < -3 else f"{10.0**n:,.{max(-n, 0)}f}" for n in exponents]
+    return {"type": "log", "tickvals": [10.0**n for n in exponents], "ticktext": texts}

@@ -1,5 +1,6 @@
 """Which tokens pass through the model to write the next one, step by step: without a cache of keys and values and with it."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -17,7 +18,8 @@ SLIDES: Final = 3
 MOST_LABELS: Final = 32
 MOST_APART: Final = 64
 """Steps whose cells have room for a gap between them."""
-MOST_TICKS: Final = 17
+MOST_NAMED: Final = 12
+"""Columns and rows of which each has its name: of more, names would touch in the lecture hall."""
 GAP: Final = 0.05
 
 
@@ -39,7 +41,8 @@ def kv_cache(
     panels: Sequence[tuple[str, Tensor]], labels: Sequence[str], axes: tuple[str, str], theme: Theme
 ) -> go.Figure:
     """The panels side by side, each with its title. labels: of the tokens on the columns. axes: of columns and rows."""
-    layout: dict[str, Any] = {"margin": {"l": 10, "r": 10, "t": 54, "b": 10}, "annotations": []}
+    margin = {"l": 10, "r": 10, "t": 78, "b": 10}  # above, three lines of a title, also in the lecture hall
+    layout: dict[str, Any] = {"margin": margin, "annotations": []}
     for place, (name, cells) in enumerate(panels):
         left, right = domain(place, len(panels), GAP)
         layout["annotations"].append(title(name, left, align="left"))
@@ -72,14 +75,22 @@ def _columns(labels: Sequence[str], steps: int, name: str, theme: Theme) -> dict
     if steps > MOST_LABELS:
         return axis(theme, name, **plain)
     tokens = [*map(literal, labels), *["…"] * (steps - len(labels))]
-    return axis(theme, **plain, tickvals=list(range(steps)), ticktext=tokens, tickfont={"family": MONO, "size": 12})
+    shown = _named(steps)
+    names: dict[str, Any] = {"tickvals": list(shown), "ticktext": [tokens[step] for step in shown]}
+    return axis(theme, **plain, **names, tickfont={"family": MONO, "size": 12})
 
 
 def _rows(steps: int, name: str, columns: str, theme: Theme) -> dict[str, Any]:
     """The steps, counted from one, the first on top."""
-    shown = range(0, steps, 1 + steps // MOST_TICKS)
+    shown = _named(steps)
     ticks = {"tickvals": list(shown), "ticktext": [step + 1 for step in shown]}
     return axis(theme, name, anchor=columns, autorange="reversed", showgrid=False, zeroline=False, **ticks)
+
+
+def _named(steps: int) -> range:
+    """The steps that are named: all, or every second, third … up to the last."""
+    apart = math.ceil(steps / MOST_NAMED)
+    return range((steps - 1) % apart, steps, apart)
 
 
 def _colors(theme: Theme) -> list[tuple[float, str]]:

@@ -11,9 +11,11 @@ from pages.figures.palette import Role, Theme
 from pages.figures.theme import GRID, axis, color, figure
 from transformer.trace import BlockTrace
 
-WIDTH, MOST = 13.0, 22.0  # the picture's own unit; px of the thickest line, to which all others are in proportion
+WIDTH, MOST = 13.0, 16.0  # the picture's own unit; px of the thickest line, to which all others are in proportion
 HIGH, HALF = 1.0, 0.25  # of a branch over the stream; of a box
 BASES = {True: 2.15, False: 0.0}  # pre-LN above post-LN
+PLUS, CLEAR = 24, 8  # px: a plus sign's circle; from a line to the number below it
+SHORT = 15.0  # px that a line ends before a plus sign's middle: the sign grows in the lecture hall, and this does not
 PANEL: dict[Theme, str] = {"light": "#f5f7f9", "dark": "#1a1f25"}
 
 
@@ -50,11 +52,19 @@ class _Drawing:
         self.lines: list[dict[str, Any]] = []
         self.signs: list[dict[str, Any]] = []  # above all lines
         self.shapes: list[dict[str, Any]] = []
-        self.words: list[tuple[float, float, str, str]] = []  # x, y, text, where it stands from (x, y)
+        self.words: list[tuple[float, float, str, str, float]] = []  # x, y, text, where from there, px between
 
-    def write(self, text: str, x: float, y: float, stands: str = "middle center") -> None:
-        """A text at a place; `stands` as plotly's text positions."""
-        self.words.append((x, self.base + y, text, stands))
+    def write(self, text: str, x: float, y: float, stands: str = "middle center", apart: float = 0.0) -> None:
+        """A text at a place; `stands` as plotly's text positions, and this many px away."""
+        self.words.append((x, self.base + y, text, stands, apart))
+
+    def size_below(self, tensor: Tensor, x: float, y: float) -> None:
+        """The size of what a level line carries, close under it."""
+        self.write(f"{mean_size(tensor):.2f}", x, y, "bottom center", self.thickness(tensor) / 2 + CLEAR)
+
+    def thickness(self, tensor: Tensor) -> float:
+        """In px, in proportion to what a line carries."""
+        return MOST * mean_size(tensor) / self.thickest
 
     def box(self, text: str, left: float, right: float, y: float, role: Role) -> None:
         """A box with a text in it, its middle at this height."""
@@ -63,15 +73,21 @@ class _Drawing:
         self.shapes.append({"type": "rect", "layer": "below", "line": edge, "fillcolor": fill, **ends})
         self.write(text, (left + right) / 2, y)
 
-    def line(self, x: Sequence[float], y: Sequence[float], tensor: Tensor, role: Role = "neutral") -> None:
-        """A line as thick as what it carries."""
-        look = {"color": color(role, self.theme), "width": MOST * mean_size(tensor) / self.thickest}
-        self.lines.append(_line(x, [self.base + place for place in y], look))
+    def line(
+        self, x: Sequence[float], y: Sequence[float], tensor: Tensor, role: Role = "neutral", short: float = 0.0
+    ) -> None:
+        """A line as thick as what it carries, with the head of an arrow at its end. short: px that it ends earlier."""
+        look = {"color": color(role, self.theme), "width": self.thickness(tensor)}
+        none = [0.0] * (len(x) - 1)  # at the line's other points
+        head = {"size": [*none, max(self.thickness(tensor) + 9, 14.0)], "standoff": [*none, short]}
+        marks = {"symbol": "arrow-wide", "angleref": "previous", "opacity": 1, "line": {"width": 0}, **head}
+        line = _line(x, [self.base + place for place in y], look)
+        self.lines.append({**line, "mode": "lines+markers", "marker": {"color": look["color"], **marks}})
 
-    def stream(self, start: float, end: float, tensor: Tensor, at: float | None = None) -> None:
+    def stream(self, start: float, end: float, tensor: Tensor, at: float | None = None, short: float = 0.0) -> None:
         """A piece of the residual stream; its size is written below."""
-        self.line([start, end], [0, 0], tensor)
-        self.write(f"{mean_size(tensor):.2f}", (start + end) / 2 if at is None else at, -0.33)
+        self.line([start, end], [0, 0], tensor, short=short)
+        self.size_below(tensor, (start + end) / 2 if at is None else at, 0)
 
     def branch(self, start: float, boxes: Sequence[tuple[str, float, float, Role]], end: float, part: Residual) -> None:
         """From the stream through boxes back to a plus sign on the stream; what it adds stands beside the way down."""
@@ -80,10 +96,10 @@ class _Drawing:
         self.line([start, start, boxes[0][1]], [0, HIGH, HIGH], part.stream)
         for (_, _, leave, _), (_, arrive, _, _) in pairwise(boxes):
             self.line([leave, arrive], [HIGH, HIGH], part.normed)
-            self.write(f"{mean_size(part.normed):.2f}", (leave + arrive) / 2, HIGH - HALF - 0.12)
-        self.line([boxes[-1][2], end, end], [HIGH, HIGH, 0], part.added, "output")
+            self.size_below(part.normed, (leave + arrive) / 2, HIGH)
+        self.line([boxes[-1][2], end, end], [HIGH, HIGH, 0], part.added, "output", SHORT)
         self.write(f"{mean_size(part.added):.2f}", end + 0.12, HIGH / 2 + 0.1, "middle right")
-        plus = {"color": PANEL[self.theme], "size": 24, "line": {"color": color("output", self.theme), "width": 2}}
+        plus = {"color": PANEL[self.theme], "size": PLUS, "line": {"color": color("output", self.theme), "width": 2}}
         face = {"size": 20, "color": color("output", self.theme)}
         sign = {"mode": "markers+text", "x": [end], "y": [self.base], "text": ["+"], "marker": plus, "textfont": face}
         self.signs.append({"type": "scatter", "hoverinfo": "skip", **sign})
@@ -122,31 +138,37 @@ def norm_placement(
 
 def _pre(drawing: _Drawing, order: Mapping[str, Residual], words: Mapping[str, str]) -> None:
     first, second = order["attention"], order["feed_forward"]
-    for start, end, tensor in ((0.2, 5.6, first.stream), (5.6, 11.4, second.stream), (11.4, 12.8, second.total)):
-        drawing.stream(start, end, tensor)
-    for start, name, residual in ((0.9, "attention", first), (6.7, "feed_forward", second)):
-        boxes = (words["norm"], start + 0.4, start + 1.9, "token"), (words[name], start + 2.3, start + 4.2, "output")
-        drawing.branch(start, boxes, start + 4.7, residual)
+    drawing.stream(0.1, 5.5, first.stream, short=SHORT)
+    drawing.stream(5.5, 11.6, second.stream, short=SHORT)
+    drawing.stream(11.6, 12.95, second.total)
+    for start, name, residual in ((0.4, "attention", first), (6.5, "feed_forward", second)):
+        boxes = (words["norm"], start + 0.4, start + 2.1, "token"), (words[name], start + 2.9, start + 4.7, "output")
+        drawing.branch(start, boxes, start + 5.1, residual)
 
 
 def _post(drawing: _Drawing, order: Mapping[str, Residual], words: Mapping[str, str]) -> None:
     first, second = order["attention"], order["feed_forward"]
-    for start, name, residual in ((0.9, "attention", first), (6.9, "feed_forward", second)):
-        plus, left, right = start + 2.9, start + 4.0, start + 5.3
+    for start, name, residual in ((0.4, "attention", first), (6.55, "feed_forward", second)):
+        plus, left, right = start + 2.7, start + 3.75, start + 5.4
         drawing.stream(plus, left, residual.total)
-        drawing.branch(start, [(words[name], start + 0.5, start + 2.4, "output")], plus, residual)
+        drawing.branch(start, [(words[name], start + 0.6, start + 2.35, "output")], plus, residual)
         drawing.box(words["norm"], left, right, 0, "token")
-    drawing.stream(0.2, 3.8, first.stream)
-    drawing.stream(6.2, 9.8, second.stream, at=7.8)
-    drawing.stream(12.2, 12.9, second.normed, at=12.55)
+    drawing.stream(0.1, 3.1, first.stream, short=SHORT)
+    drawing.stream(5.8, 9.25, second.stream, at=7.5, short=SHORT)
+    drawing.stream(11.95, 12.95, second.normed)
 
 
 def _line(x: Sequence[float], y: Sequence[float], look: dict[str, Any]) -> dict[str, Any]:
     return {"type": "scatter", "mode": "lines", "x": list(x), "y": list(y), "line": look, "hoverinfo": "skip"}
 
 
-def _text(words: Sequence[tuple[float, float, str, str]]) -> dict[str, Any]:
-    """All words as one trace, which plotly builds faster than as many annotations."""
-    x, y, text, stands = map(list, zip(*words, strict=True))
+def _text(words: Sequence[tuple[float, float, str, str, float]]) -> dict[str, Any]:
+    """All words as one trace, which plotly builds faster than as many annotations.
+
+    Unseen marks keep a text away from its place: plotly puts it 1 px and 1 / 0.8 of a mark's radius from the middle.
+    """
+    x, y, text, stands, apart = map(list, zip(*words, strict=True))
     look = {"textfont": {"size": 15}, "textposition": stands, "cliponaxis": False}
-    return {"type": "scatter", "mode": "text", "x": x, "y": y, "text": text, "hoverinfo": "skip", **look}
+    marks = {"size": [1.6 * px for px in apart], "opacity": 0}
+    place = {"x": x, "y": y, "text": text, "marker": marks}
+    return {"type": "scatter", "mode": "markers+text", "hoverinfo": "skip", **place, **look}

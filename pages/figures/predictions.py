@@ -41,17 +41,23 @@ def percent(share: float) -> str:
     return "<0.1%" if share < LEAST_WRITTEN else f"{100 * share:.1f}%"
 
 
-def lens(layers: Sequence[Layer], heads: tuple[str, str, str]) -> str:
+def lens(layers: Sequence[Layer], heads: tuple[str, str, str], tokens: tuple[str, str] = ("", "")) -> str:
     """A line for each layer: its likeliest guesses, each filled as far as its probability, and the true next token.
 
-    heads: over the layers, over the guesses, over the true next token.
+    heads: over the layers, over the guesses, over the true next token; {token} in the last two stands for one of `tokens`.
     """
     most = len(layers[0].guesses)
-    head = f'<th>{escape(heads[0])}</th><th colspan="{most}">{escape(heads[1])}</th>'
+    asked, true = (escape(name).format(token=_chip(token)) for name, token in zip(heads[1:], tokens, strict=True))
+    head = f'<th>{escape(heads[0])}</th><th colspan="{most}">{asked}</th>'
     if layers[0].next:
-        head += f'<th class="next">{escape(heads[2])}</th>'
+        head += f'<th class="next"><i></i>{true}</th>'
     kind = "lens roomy" if len(layers) <= ROOMY else "lens"
     return _table(kind, head, map(_layer, layers), len(layers))
+
+
+def _chip(token: str) -> str:
+    """A token among words."""
+    return f"<code>{escape(token)}</code>"
 
 
 def _layer(layer: Layer) -> str:
@@ -63,8 +69,8 @@ def _layer(layer: Layer) -> str:
     if not layer.next:
         return f"<th>{escape(layer.name)}</th>{guesses}"
     share, rank = layer.next
-    bar = f'<i style="width: {45 * share:.1f}%"></i> {escape(percent(share))} <small>{escape(rank)}</small>'
-    return f'<th>{escape(layer.name)}</th>{guesses}<td class="next">{bar}</td>'
+    told = f"{escape(percent(share))} <small>{escape(rank)}</small>"
+    return f'<th>{escape(layer.name)}</th>{guesses}<td class="next">{told}</td>'
 
 
 def ranking(candidates: Sequence[Candidate], heads: Sequence[str], true: str = "") -> str:
@@ -97,5 +103,5 @@ def _candidate(candidate: Candidate, most: float, true: str) -> str:
 
 def _table(kind: str, head: str, lines: Iterable[str], count: int) -> str:
     rows = "".join(f"<tr>{line}</tr>" for line in lines)
-    high = f"clamp(1.55rem, calc((100vh - 20.5rem) / {count + 1}), 7.4rem)"
+    high = f"clamp(1.55rem, calc((100vh - 20.5rem) / {count + 1}), var(--most, 7.4rem))"
     return f'<table class="predictions {kind}" style="--row: {high}"><thead>{head}</thead><tbody>{rows}</tbody></table>'

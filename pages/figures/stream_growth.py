@@ -21,19 +21,19 @@ def stream_growth(
     tokens: Sequence[str],
     picked: int,
     titles: Sequence[str],
-    names: tuple[str, str],
+    names: tuple[str, str, str],
     theme: Theme,
 ) -> go.Figure:
-    """Panels (N, T) side by side: a faint line for each token, the picked one's in colour, and the mean of all.
+    """Panels (N, T) side by side: a thin line for each token, the picked one's in colour, and the mean of all.
 
-    stages: what each of the N is called on hover; every second of them, a block's end, is a tick. names: of the mean, and
-    of the horizontal axis. Circles follow attention, squares a feed-forward layer.
+    stages: what each of the N is called on hover; every second of them, a block's end, is a tick. names: of the mean, of
+    the thin lines, and of the horizontal axis. Circles follow attention, squares a feed-forward layer.
     """
     data: list[dict[str, Any]] = []
     layout: dict[str, Any] = {}
     places = torch.arange(len(stages)) / 2
     for panel, values in enumerate(panels):
-        axes = _axes(values, panel, len(panels), names[1], theme)
+        axes = _axes(values, panel, len(panels), names[2], theme)
         across, up = (name.replace("axis", "") for name in axes)
         lines = (
             _everyone(values, places, theme),
@@ -43,9 +43,10 @@ def stream_growth(
         data += [{**line, "xaxis": across, "yaxis": up} for line in lines]
         layout |= axes
     layout["annotations"] = [
-        _title(shown, tokens[picked], names[0], domain(panel, len(panels), GAP)[0], theme)
+        _title(shown, tokens[picked], names[:2], domain(panel, len(panels), GAP)[0], theme)
         for panel, shown in enumerate(titles)
     ]
+    layout["margin"] = {"l": 10, "r": 10, "t": 50, "b": 10}
     return figure(data, theme, **layout, hovermode="closest")
 
 
@@ -55,7 +56,7 @@ def _everyone(values: Tensor, places: Tensor, theme: Theme) -> dict[str, Any]:
     y = torch.cat([values, gap]).T.flatten()
     x = torch.cat([places, torch.zeros(1)]).repeat(values.size(1))
     look = {"type": "scatter", "mode": "lines", "line": {"color": color("neutral", theme), "width": 1}}
-    return {**look, "opacity": 0.22, "hoverinfo": "skip", "x": x.numpy(), "y": y.numpy()}
+    return {**look, "opacity": 0.5, "hoverinfo": "skip", "x": x.numpy(), "y": y.numpy()}
 
 
 def _dashed(theme: Theme) -> dict[str, Any]:
@@ -92,7 +93,8 @@ def _axes(values: Tensor, panel: int, panels: int, horizontal: str, theme: Theme
     }
 
 
-def _title(text: str, token: str, mean: str, start: float, theme: Theme) -> dict[str, Any]:
+def _title(text: str, token: str, names: Sequence[str], start: float, theme: Theme) -> dict[str, Any]:
     """What a panel shows, and whose its lines are, in their colours."""
     whose = f'<span style="color: {color("token", theme)}"><b>━ {literal(token)}</b></span>'
-    return title(f"{text}   {whose}   <b>┅</b> {mean}", start, font={"size": 15})
+    mean, others = names
+    return title(f"{text}<br>{whose}   <b>┅</b> {mean}   {others}", start, font={"size": 15}, align="left")

@@ -40,13 +40,14 @@ def strongest_units(
     labels: Sequence[str],
     titles: tuple[str, str],
     names: tuple[str, str],
+    scales: tuple[str, str],
     theme: Theme,
 ) -> go.Figure:
     """Bars of the units' activations, and beside each what it adds; below a line the output (D,), the sum of all rows.
 
     A unit's row is small beside the sums of many, so these have a scale of their own.
     labels: one for each unit, then for the others, the bias and the output. titles: over the bars and over the rows.
-    names: of the axes, for the units and for the dimensions.
+    names: of the axes, for the units and for the dimensions. scales: what each colour scale is of, single units or sums.
     """
     sums, count, units = torch.cat([found.added[-2:], output[None]]), len(labels), len(found.units)
     places = torch.arange(count).numpy()
@@ -63,22 +64,26 @@ def strongest_units(
         "margin": {"l": 10, "r": 10, "t": 34, "b": 10},
         "bargap": 0.3,
     }
-    terms = _map(found.added[:-2], places[:units], 1 - 0.5 * units / count, theme)
-    return figure([_bars(found, places, theme), terms, _map(sums, places[units:], 1.5 / count, theme)], theme, **layout)
+    terms = _map(found.added[:-2], places[:units], 1 - 0.5 * units / count, scales[0], theme)
+    return figure(
+        [_bars(found, places, theme), terms, _map(sums, places[units:], 1.5 / count, scales[1], theme)], theme, **layout
+    )
 
 
 def _bars(found: Strongest, places: Any, theme: Theme) -> dict[str, Any]:
     numbers = {"x": found.activations.float().numpy(), "y": places[: len(found.units)]}
     text = {"texttemplate": "%{x:.2f}", "textposition": "outside", "textfont": {"size": 14}, "cliponaxis": False}
+    whole = {"constraintext": "none"}  # plotly would shrink the numbers with the bars
     look = {"marker": {"color": color("neutral", theme), "opacity": 0.7}, "hoverinfo": "skip"}
-    return {"type": "bar", "orientation": "h", **numbers, **text, **look}
+    return {"type": "bar", "orientation": "h", **numbers, **text, **whole, **look}
 
 
-def _map(rows: Tensor, places: Any, middle: float, theme: Theme) -> dict[str, Any]:
-    """Rows on a scale of their own, which is printed beside them; middle: how high it stands in the figure."""
+def _map(rows: Tensor, places: Any, middle: float, name: str, theme: Theme) -> dict[str, Any]:
+    """Rows on a scale of their own, which is printed beside them with its name; middle: how high it stands in the figure."""
     limit = float(rows.abs().max()) or 1.0
-    place = {"y": middle, "yanchor": "middle", "ypad": 0, "len": max(0.4 * len(rows) / 12, 0.16)}
+    place = {"y": middle, "yanchor": "middle", "ypad": 0, "len": max(0.4 * len(rows) / 12, 0.2)}
     bar = {"thickness": 10, "outlinewidth": 0, "tickvals": [-limit, limit], "tickformat": "+.2f", **place}
+    bar["title"] = {"text": name, "side": "right"}
     scale = {"zmin": -limit, "zmax": limit, "zmid": 0, "colorscale": colorscale("signed", theme), "colorbar": bar}
     gaps = {"xgap": 1 if rows.size(1) <= 128 else 0, "ygap": 3, "hovertemplate": "%{y} · %{x}: %{z:.4f}<extra></extra>"}
     return {"type": "heatmap", "z": rows.float().numpy(), "y": places, "xaxis": "x2", **scale, **gaps}

@@ -42,7 +42,7 @@ def token_losses(
 
 
 def _across(tokens: list[str], name: str, theme: Theme) -> dict[str, Any]:
-    return axis(
+    look = axis(
         theme,
         name,
         tickvals=list(range(len(tokens))),
@@ -54,6 +54,8 @@ def _across(tokens: list[str], name: str, theme: Theme) -> dict[str, Any]:
         zeroline=False,
         range=[-0.6, len(tokens) - 0.4],
     )
+    look["title"]["standoff"] = 8  # below slanted tokens, not among them
+    return look
 
 
 def _bars(losses: Tensor, places: list[int], name: str, picked: int | None, theme: Theme) -> dict[str, Any]:

@@ -144,10 +144,10 @@ def draw_choice() -> None:
     chosen_token.tell(page, asked, chosen, token, code(labels[place]))
 
 
-def megaflops(operations: int) -> str:
+def millions(operations: int) -> str:
     """Operations in millions."""
-    millions = operations / 1e6
-    return f"{millions:,.0f}" if millions >= 100 else text.number(millions, 3)
+    count = operations / 1e6
+    return f"{count:,.0f}" if count >= 100 else text.number(count, 3)
 
 
 def draw_cache() -> None:
@@ -158,7 +158,7 @@ def draw_cache() -> None:
         total = sum(count(lesson.config, 1, n).total for n in range(1, length + 1))
         cells = passes(length, length + 1, cache=name == "cached")
         computed = f"{int((cells == 2).sum()):,}"
-        counted[name] = words.cache.table()[name].format(passes=computed, operations=megaflops(total))
+        counted[name] = words.cache.table()[name].format(passes=computed, operations=millions(total))
     panels = [(counted[name], passes(length, context, cache=name == "cached")) for name in counted]
     axes = page.frame.axes.T, words.cache.step
     with st.container(key="remembering"):
@@ -168,7 +168,7 @@ def draw_cache() -> None:
         with right:
             told = draw_times()
     full = words.cache.full if length == context else ""
-    colors = words.cache.colors.format(output=megaflops(output))
+    colors = words.cache.colors.format(output=millions(output))
     with st.container(key="computed"):
         st.markdown(text.joined(page.language, colors, full, told), unsafe_allow_html=True)
 
@@ -216,8 +216,12 @@ if pictured:
     logits = cache.said_after(lesson.source, lesson.pictured, len(pictured) - 1).logits[0]
 else:
     logits, _ = next_logits(model, pictured)
-page.opening(page.shape_of(lesson.pictured[0], "T"), page.shape_of(logits, "V"))
-view = page.view("write", "choose", "cache")
+VIEWS = "write", "choose", "cache"
+if page.viewed(*VIEWS) == "cache":
+    page.opening(formula=words.cache_formula)
+else:
+    page.opening(page.shape_of(lesson.pictured[0], "T"), page.shape_of(logits, "V"))
+view = page.view(*VIEWS)
 st.html(token_strip.STYLE)
 st.html(written.STYLE)
 if view == "cache":

@@ -48,7 +48,6 @@ def candidates(*also: int) -> Tensor:
 
 def draw_product() -> Proof:
     """The scores of a few tokens at every position; the card works one out."""
-    pickers.token(page, words.token)
     wanted = state.recall("logit_token", int(logits.argmax()))
     tokens = candidates(wanted)
     names = [lesson.label(token) for token in tokens.tolist()]
@@ -62,7 +61,7 @@ def draw_product() -> Proof:
 
     column = tokens.tolist().index(wanted) if wanted in tokens else 0
     product(
-        Matrix(normalised, "LN(x)", "neutral", labels, row_axis=page.frame.axes.T),
+        Matrix(normalised, "LN(x)", "neutral", labels, row_axis=page.frame.axes.T, column_axis=page.frame.axes.D),
         Matrix(
             chosen.T,
             "Wᵀ",
@@ -137,17 +136,19 @@ def draw_loss() -> Proof:
     picked = place if bool(known[place]) else None
     figure = token_losses(losses.explicit, bigrams, uniform, following, names, axes, picked, page.theme)
     pickers.clickable(page, figure, "losses", lambda bar: state.put("query", bar))
-    tell_losses(losses.explicit, bigrams, uniform, bool(known.all()))
+    tell_losses(losses.explicit, bigrams, picked, bool(known.all()))
     return Proof(losses.explicit, losses.fused, "F.cross_entropy")
 
 
-def tell_losses(losses: Tensor, bigrams: Tensor, uniform: float, all_known: bool) -> None:
-    """The means, in nats and as perplexity, what was left out, and what the pairs have read."""
-    means = {"model": float(losses.mean()), "bigram": float(bigrams.mean()), "uniform": uniform}
-    told = {name: f"{mean:.2f}" for name, mean in means.items()}
-    told["uniform"], _ = worked(math.exp, [uniform], vocab_size, len(str(vocab_size)))
-    told |= {f"{name}_perplexity": f"{math.exp(mean):,.0f}" for name, mean in means.items()}
+def tell_losses(losses: Tensor, bigrams: Tensor, picked: int | None, all_known: bool) -> None:
+    """The picked token's loss, the means, in nats and as perplexity, what was left out, and what the pairs have read."""
+    told = {"rows": f"{vocab_size:,}", "uniform": f"{math.log(vocab_size):.2f}"}
+    for name, mean in (("model", float(losses.mean())), ("bigram", float(bigrams.mean()))):
+        told |= {name: f"{mean:.2f}", f"{name}_perplexity": perplexity(mean)}
     lines = [words.loss.means.format(**told)]
+    if picked is not None:
+        share, loss = worked(lambda p: -math.log(p), [float(probabilities[true])], float(losses[picked]))
+        lines.insert(0, words.loss.picked.format(token=code(lesson.label(true)), share=share, loss=loss))
     if not all_known:
         lines.append(words.loss.unknown)
     if lesson.source.run == cache.DEMONSTRATION:
@@ -157,8 +158,21 @@ def tell_losses(losses: Tensor, bigrams: Tensor, uniform: float, all_known: bool
     st.markdown(text.with_terms(text.joined(page.language, *lines), page.language), unsafe_allow_html=True)
 
 
+def perplexity(loss: float) -> str:
+    """The exponential of a mean loss; with a ≈ where the loss as it is written, with two decimals, gives another number."""
+    exact, written = (f"{math.exp(nats):,.0f}" for nats in (loss, round(loss, 2)))
+    return exact if exact == written else f"≈\u00a0{exact}"
+
+
 VIEWS = {"product": draw_product, "softmax": draw_softmax, "loss": draw_loss}
-shapes = size(lesson.embedding.embeddings), f"`({', '.join(map(str, (*lesson.tokens.shape, vocab_size)))})`"
-page.opening(*shapes, rows=f"{vocab_size:,}")
-proof = VIEWS[page.view(*VIEWS)]()
+view = page.viewed(*VIEWS)
+every = torch.empty((*lesson.tokens.shape, vocab_size), device="meta")  # the shape of all logits
+if view == "product":
+    page.opening(size(lesson.embedding.embeddings), page.shape_of(every, "B T V"), rows=f"{vocab_size:,}")
+elif view == "softmax":
+    page.opening(page.shape_of(every, "B T V"), formula=words.softmax_formula, rows=f"{vocab_size:,}")
+else:
+    page.opening(size(every), page.shape_of(lesson.tokens, "B T"), formula=words.loss_formula, rows=f"{vocab_size:,}")
+page.view(*VIEWS)
+proof = VIEWS[view]()
 page.details(next_token, said, ["logits"], proof, rows=f"{vocab_size:,}")

@@ -33,6 +33,17 @@ def test_every_hidden_unit_is_drawn_with_each_tokens_share_of_silent_ones(
     assert f"{percent(float(silent.mean()) / 100)} of the units" in app.markdown[0].value
 
 
+@pytest.mark.parametrize(("view", "place"), [("units", 0), ("unit", 2), ("output", 0)])
+def test_after_relu_the_colour_scale_has_one_side_and_all_views_have_the_same(
+    open_page: Open, view: str, place: int
+) -> None:
+    app = open_page("feed_forward", feed_forward_view=view)
+    hidden = component(app, view)["matrices"][place]
+    activated = app.session_state["_lesson"].block_trace.feed_forward.activated[0]
+    assert hidden["scale"] == "weight" and hidden["limit"] == float(activated.max())
+    assert hidden["name"] == "hidden units"
+
+
 @SETTINGS
 def test_one_unit_is_its_dot_product_its_bias_and_relu(open_page: Open, choices: dict[str, Any]) -> None:
     app = open_page("feed_forward", feed_forward_view="unit", feed_forward_unit=50, **choices)
@@ -75,6 +86,7 @@ def test_what_the_strongest_units_add_sums_to_the_output(open_page: Open, choice
     unit = int(trace.activated[lesson.row, token].argmax())
     assert torch.equal(numbers[0], trace.activated[lesson.row, token, unit] * second.weight[:, unit])
     assert torch.equal(numbers[-2], second.bias)
+    assert [rows["colorbar"]["title"]["text"] for rows in (terms, sums)] == ["single units", "sums"]
 
 
 def test_units_of_either_sign_are_ranked_by_size() -> None:
@@ -107,6 +119,7 @@ def test_gelu_is_drawn_with_both_signs_and_proved(open_page: Open, monkeypatch: 
     app = open_page("feed_forward", **UNEVEN)
     lesson = app.session_state["_lesson"]
     assert drawn(app, "units")[0].min() < 0
+    assert component(app, "units")["matrices"][0]["scale"] == "signed"
     torch.testing.assert_close(
         drawn(app, "units")[0], F.gelu(lesson.block_trace.feed_forward.hidden[lesson.row]), rtol=1e-5, atol=1e-6
     )

@@ -7,6 +7,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from pages.figures.kv_cache import kv_cache
 from pages.ui import catalog
 from pages.ui.lesson import Lesson
 from tests.pages.conftest import Open
@@ -72,14 +73,19 @@ def test_bars_and_curve_are_the_distribution(open_page: Open, choices: dict[str,
     assert proved(app)
 
 
-def test_the_legend_shows_each_line_as_it_is_drawn(open_page: Open) -> None:
-    data = chart(open_page("generation", generation_view="choose", **ASKED), "chances")["data"]
-    kept, cut, own, *lines = data
-    named = {trace["name"]: trace for trace in data if trace.get("showlegend", True)}
-    assert [*named.values()] == lines
-    line = {name: (trace["line"]["color"], trace.get("opacity", 1)) for name, trace in named.items()}
-    for bars in (kept, cut, own):
-        assert line[bars["name"]] == (bars["marker"]["color"], bars["marker"].get("opacity", 1))
+@pytest.mark.parametrize("top_k", [10, 40])
+def test_both_panels_name_what_they_draw_with_the_same_names_and_colours(open_page: Open, top_k: int) -> None:
+    app = open_page("generation", generation_view="choose", **{**ASKED, "generation_top_k": top_k})
+    bars, lines = (chart(app, "chances")["data"][part] for part in (slice(3), slice(3, None)))
+    looks = {trace["name"]: trace["line"]["color"] for trace in lines}
+    assert len(set(looks.values())) == len(looks) == 3
+    assert {trace["name"]: trace["marker"]["color"] for trace in bars} == looks
+    layout = chart(app, "chances")["layout"]
+    assert layout["legend"]["yref"] == "container"  # above both panels, on no curve
+    for bar in bars:  # the legend has each look that is drawn, once
+        line = next(trace for trace in lines if trace["name"] == bar["name"])
+        assert bar["showlegend"] == bool(array(bar["y"]).any() or len(line["x"]))
+        assert not line["showlegend"]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -107,7 +113,8 @@ def test_the_bars_say_how_many_kept_tokens_they_leave_out(open_page: Open, top_k
 @pytest.mark.parametrize("place", [0, 3, 7])
 def test_the_printed_numbers_give_the_printed_results(open_page: Open, place: int) -> None:
     app = open_page("generation", generation_view="choose", generation_token=place, **ASKED)
-    told = next(m.value for m in app.markdown if "softmax over the whole" in m.value).replace("−", "-")
+    told = next(m.value for m in app.markdown if "softmax over the whole" in m.value)
+    told = told.replace("−", "-").replace("\u00a0", " ")
     logit, largest, tau, scaled = map(float, re.search(r"\((\S+) - (\S+)\) / (\S+) = ([^,]+),", told).groups())  # type: ignore[union-attr]
     assert f"{(logit - largest) / tau:.4g}" == f"{scaled:.4g}"
     before, left, final = map(float, re.search(r"(\S+) / (\S+) = \*\*(\S+)\*\*", told).groups())  # type: ignore[union-attr]
@@ -258,11 +265,20 @@ def test_the_cache_picture_counts_what_is_computed(open_page: Open) -> None:
     assert re.findall(r"(\d+) tokens computed", titles) == ["66", "11"]
 
 
+@pytest.mark.parametrize("steps", [1, 12, 13, 16, 19, 32])
+def test_steps_are_named_as_far_apart_as_the_lecture_hall_needs(steps: int) -> None:
+    labels = [f"token {step}" for step in range(steps)]
+    layout = kv_cache([("", torch.zeros(steps, steps))], labels, ("tokens", "step"), "light").layout
+    assert layout.xaxis.ticktext[-1] == labels[-1] and layout.yaxis.ticktext[-1] == steps
+    assert tuple(layout.xaxis.tickvals) == tuple(layout.yaxis.tickvals)
+    assert min(steps, 7) <= len(layout.xaxis.tickvals) <= 12
+
+
 def test_the_cache_saves_nothing_of_the_output_layer(open_page: Open) -> None:
     app = open_page("generation", generation_view="cache")
     lesson, length = lesson_of(app), 16
     output = 2 * length * lesson.config.d_model * lesson.config.vocab_size / 1e6
-    assert any(f"{output:.1f} MFLOP is the output layer" in element.value for element in app.markdown)
+    assert any(f"{output:.1f} million are the output layer" in element.value for element in app.markdown)
 
 
 def test_times_are_measured_when_asked(open_page: Open) -> None:

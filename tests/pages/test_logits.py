@@ -110,13 +110,44 @@ def test_the_pairs_of_the_trained_run_were_counted_in_its_own_training_text() ->
 @pytest.mark.parametrize("place", range(6))
 def test_the_printed_numbers_give_the_printed_probability(open_page: Open, place: int) -> None:
     app = open_page("logits", logits_view="softmax", query=place)
-    told = next(m.value for m in app.markdown if "÷ sum" in m.value).replace("−", "-")
+    told = next(m.value for m in app.markdown if "÷ sum" in m.value).replace("−", "-").replace("\u00a0", " ")
     found = re.search(r"exp\((\S+) - (\S+)\) ÷ (\S+) = (\S+) ÷ (\S+) = \*\*(\S+)\*\*", told)
     assert found
     logit, maximum, total, power, again, share = map(float, found.groups())
     assert total == again
     assert f"{power / total:.4g}" == f"{share:.4g}"
     assert math.exp(logit - maximum) == pytest.approx(power, rel=1e-4)
+
+
+@pytest.mark.parametrize("place", range(6))
+def test_the_printed_loss_of_the_picked_token_follows_from_its_printed_probability(open_page: Open, place: int) -> None:
+    app = open_page("logits", logits_view="loss", query=place)
+    told = next(m.value for m in app.markdown if "perplexity" in m.value).replace("−", "-").replace("\u00a0", " ")
+    found = re.search(r"-ln (\S+) = \*\*(\S+) nats\*\*", told)
+    assert found
+    share, loss = map(float, found.groups())
+    assert f"{-math.log(share):.4g}" == f"{loss:.4g}"
+    assert loss == pytest.approx(float(array(chart(app, "losses")["data"][0]["y"])[place]), rel=1e-3)
+
+
+def test_after_a_last_token_that_nothing_follows_no_loss_is_written(open_page: Open) -> None:
+    app = open_page("logits", logits_view="loss", text="I love cats", query=99)
+    assert not any("-ln " in m.value.replace("−", "-") for m in app.markdown if "perplexity" in m.value)
+
+
+@pytest.mark.parametrize("choices", [UNEVEN, {}], ids=["random", "trained"])
+def test_a_perplexity_is_that_of_its_printed_loss_or_is_marked_as_rounded(
+    open_page: Open, choices: dict[str, Any]
+) -> None:
+    app = open_page("logits", logits_view="loss", **choices)
+    told = next(m.value for m in app.markdown if "perplexity" in m.value)
+    told = re.sub("<[^>]*>", "", told).replace("\u00a0", " ")
+    pairs = re.findall(r"([\d.]+)(?: nats)?, perplexity (≈ )?([\d,]+)", told)
+    assert len(pairs) == 3
+    for loss, rounded, perplexity in pairs[:2]:
+        assert (f"{math.exp(float(loss)):,.0f}" == perplexity) is not bool(rounded)
+    rows = app.session_state["_lesson"].config.vocab_size
+    assert f"ln {rows:,} = {math.log(rows):.2f}, perplexity {rows:,}" in told
 
 
 @pytest.mark.parametrize(("language", "name"), [("en", "true next token"), ("zh", "真正的下一个")])

@@ -57,12 +57,32 @@ def test_the_sum_drawn_is_the_traces(open_page: Open, choices: dict[str, Any]) -
     trace, row = lesson.block_trace, lesson.row
     shown = drawn(app, "residual")
     for place, tensor in enumerate((trace.input, trace.attention.output, trace.attention_residual)):
-        assert torch.equal(shown[2 * place], tensor[row])
-        torch.testing.assert_close(shown[2 * place + 1][:, 0], tensor[row].norm(dim=1))
-    torch.testing.assert_close(shown[0] + shown[2], shown[4])
+        assert torch.equal(shown[place], tensor[row])
+    torch.testing.assert_close(shown[0] + shown[1], shown[2])
     scene = component(app, "residual")
-    assert len({matrix["limit"] for matrix in scene["matrices"][::2]}) == 1
-    assert (scene["readout"]["kind"], scene["readout"]["operands"], scene["readout"]["result"]) == ("sum", [0, 2], 4)
+    assert len({matrix["limit"] for matrix in scene["matrices"]}) == 1
+    assert (scene["readout"]["kind"], scene["readout"]["operands"], scene["readout"]["result"]) == ("sum", [0, 1], 2)
+
+
+@SETTINGS
+def test_over_each_part_of_the_sum_stand_its_row_s_length_and_the_mean(
+    open_page: Open, choices: dict[str, Any]
+) -> None:
+    app = open_page(NAME, **asked("sum"), **choices)
+    label = app.session_state["_lesson"].labels[choices["query"]]
+    for matrix, part in zip(component(app, "residual")["matrices"], drawn(app, "residual"), strict=True):
+        lengths = part.norm(dim=1)
+        told = f"‖{label}‖ = {float(lengths[choices['query']]):.2f}, on average {float(lengths.mean()):.2f}"
+        assert matrix["told"].endswith(told)
+
+
+@pytest.mark.parametrize("view", ["sum", "numbers", "norm", "placement"])
+def test_the_choices_below_the_formula_are_the_same_in_every_view(open_page: Open, view: str) -> None:
+    app = open_page(NAME, **asked(view))
+    orders, sublayers = (app.button_group(key=f"{NAME}_{name}") for name in ("orders", "sublayers"))
+    assert len(orders.options) == len(sublayers.options) == 2
+    assert not orders.proto.disabled
+    assert sublayers.proto.disabled == (view == "placement")  # both of them stand in that picture
 
 
 @SUBLAYERS
@@ -119,7 +139,7 @@ def test_either_order_is_what_torchs_own_block_computes(open_page: Open, choices
         *_, drawn_row = drawn(open_page(NAME, **asked("norm", "feed_forward", order), **choices), "layer_norm")
         torch.testing.assert_close(drawn_row.flatten(), expected[token], rtol=1e-4, atol=1e-4)
     else:
-        torch.testing.assert_close(drawn(app, "residual")[4], expected, rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(drawn(app, "residual")[2], expected, rtol=1e-4, atol=1e-4)
 
 
 def test_the_picture_of_both_orders_says_how_large_the_stream_is(open_page: Open) -> None:
@@ -137,10 +157,13 @@ def test_the_picture_of_both_orders_says_how_large_the_stream_is(open_page: Open
 def test_every_line_of_both_orders_is_as_thick_as_what_it_carries_is_large(open_page: Open) -> None:
     app = open_page(NAME, **asked("placement"), **UNEVEN)
     *drawn_lines, words = chart(app, "norm_placement")["data"]
-    widths = [trace["line"]["width"] for trace in drawn_lines if trace["mode"] == "lines"]
+    widths = [trace["line"]["width"] for trace in drawn_lines if "lines" in trace["mode"]]
     lesson = app.session_state["_lesson"]
     both = residuals(lesson.block_trace, lesson.row, True)
     sizes = [mean_size(tensor) for residual in both.values() for tensor in (*residual[:2], residual.normed)]
+    for line in (trace for trace in drawn_lines if "lines" in trace["mode"]):
+        assert line["marker"]["symbol"].startswith("arrow")
+        assert line["marker"]["size"][-1] > max(line["line"]["width"], *line["marker"]["size"][:-1])
     scale = widths[0] / sizes[0]
     for size in sizes:
         assert any(abs(width - scale * size) < 1e-4 for width in widths)

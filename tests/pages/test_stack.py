@@ -8,11 +8,12 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from pages.figures.every_head import MOST_CELLS, mosaic, pooled, square_of
+from pages.figures.predictions import Layer, lens
 from pages.figures.sentence import distinct, percent
 from pages.ui import catalog, text
 from tests.pages.conftest import Open
 from tests.pages.markup import parse
-from tests.pages.reading import array, chart, component, drawn
+from tests.pages.reading import array, chart, component, drawn, proof
 
 UNEVEN = {"weights": "random", "d_model": 24, "heads": 3, "blocks": 2, "batch": 2, "context": 11, "row": 2}
 SETTINGS = pytest.mark.parametrize("choices", [UNEVEN, {"query": 3}], ids=["random", "trained"])
@@ -161,6 +162,20 @@ def test_growth_draws_lengths_and_cosines_of_every_token(open_page: Open, choice
         assert array(picked["x"]).tolist() == [n / 2 for n in range(len(states))]
 
 
+@pytest.mark.parametrize("place", range(0, 16, 3))
+def test_the_printed_lengths_give_the_printed_cosine(open_page: Open, place: int) -> None:
+    app = open_page("stack", stack_view="growth", query=place)
+    told = next(m.value for m in app.markdown if "Cosine" in m.value).replace("−", "-").replace("\u00a0", " ")
+    number = r"(-?[\d.]+)"
+    found = re.search(rf"√{number} = \*\*{number}\*\* at the end, {number} at the start", told)
+    worked = re.search(rf"{number} ÷ \({number} · {number}\) = \*\*{number}\*\*", told)
+    assert found and worked
+    (squares, end, start), (dot, length, first, cosine) = (map(float, each.groups()) for each in (found, worked))
+    assert (end, start) == (length, first)
+    assert f"{squares**0.5:.{len(found[2]) - 1}g}" == f"{length:.{len(found[2]) - 1}g}"
+    assert f"{dot / (length * first):.3g}" == f"{cosine:.3g}"
+
+
 @SETTINGS
 @torch.no_grad()
 def test_the_last_line_of_the_lens_is_what_the_model_says(open_page: Open, choices: dict[str, Any]) -> None:
@@ -176,6 +191,29 @@ def test_the_last_line_of_the_lens_is_what_the_model_says(open_page: Open, choic
     target = int(lesson.targets[lesson.row, place])
     rank = int((logits > logits[target]).sum()) + 1
     assert re.search(rf"\b{rank:,}$", lines[-1].one("next").text)
+
+
+def test_the_tokens_over_the_lens_look_like_tokens(open_page: Open) -> None:
+    app = open_page("stack", stack_view="lens", query=7)
+    lesson = app.session_state["_lesson"]
+    head = next(e.proto.body for e in app.get("html") if "predictions lens" in e.proto.body).split("<tbody>")[0]
+    true = lesson.label(int(lesson.targets[lesson.row, 7]))
+    assert re.findall("<code>(.*?)</code>", head) == [lesson.labels[7], true]
+    odd = lens([Layer("", [("", 0.5, True)], (0.5, "1"))], ("<", "after {token}", "{token}"), ("{<b>}", "`a`"))
+    assert "after <code>{&lt;b&gt;}</code>" in odd and "<code>`a`</code>" in odd
+
+
+@pytest.mark.parametrize("view", ["heads", "writes", "growth", "lens"])
+@pytest.mark.parametrize("choices", [{}, UNEVEN], ids=["trained", "random"])
+def test_each_picture_is_checked_by_a_kernel_of_its_own(open_page: Open, view: str, choices: dict[str, Any]) -> None:
+    kernels = {
+        "heads": "F.scaled_dot_product_attention",
+        "writes": "torch.cumsum in float64",
+        "growth": "F.normalize in float64",
+        "lens": "F.layer_norm, F.linear, F.softmax",
+    }
+    told = proof(open_page("stack", stack_view=view, **choices))
+    assert told.startswith("✓") and f"`{kernels[view]}`" in told
 
 
 def test_after_the_last_token_nobody_knows_the_true_next_one(open_page: Open) -> None:
