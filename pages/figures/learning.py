@@ -16,6 +16,9 @@ STYLE: Final = Path(__file__).with_name("learning.css")
 MOST_POINTS: Final = 800
 MOST_MARKED: Final = 24
 """Validations that are marked each; more of them would be a string of beads."""
+FAINT: Final = {"opacity": 0.5}
+WHOLE: Final = {"separatethousands": True, "exponentformat": "none"}
+"""An axis of steps: "2,000", as the page writes them everywhere."""
 
 
 class Curve(NamedTuple):
@@ -119,8 +122,8 @@ def watched(
             Line(0, name, "neutral", 1.5, dash, ends, torch.full((2,), loss))
             for (name, loss), dash in zip(yardsticks.items(), ("dot", "dash") * len(yardsticks), strict=False)
         ),
-        Line(1, names.rate, "weight", 2, "", steps, curve.rates),
-        Line(2, names.norm, "output", 1.5, "", steps, curve.norms),
+        Line(1, names.rate, "neutral", 2, "", steps, curve.rates),
+        Line(2, names.norm, "neutral", 1.5, "", steps, curve.norms),
     ]
     panels = [
         Panel(names.loss, _reach(curve, yardsticks)),
@@ -139,19 +142,22 @@ class Compared(NamedTuple):
 
 
 def compared(drawn: Sequence[Compared], names: Names, revision: str, theme: Theme) -> go.Figure:
-    """Each run's loss on held-out text as a thick line, on its batches as a thin one; the legend says so."""
+    """Each run's loss on held-out text as a thick line, on its batches as a thin one.
+
+    Of a single run the legend names both lines, of several the runs.
+    """
     data: list[dict[str, Any]] = []
+    alone = len(drawn) == 1
     for each in drawn:
         hue, tested = color(each.role, theme), _tested(each.curve)
         faint = _line(_numbers(each.curve.steps), each.curve.losses, names.train, hue, 1)
-        data.append(faint | {"opacity": 0.35, "showlegend": False, "hoverinfo": "skip"})
-        data.append(_line(*tested, literal(each.name), hue, 3, marker=7 if len(tested[0]) <= MOST_MARKED else 0))
-    nowhere, grey = torch.full((1,), torch.nan), color("kind2", theme)
-    data += [_line(nowhere, nowhere, name, grey, width) for name, width in ((names.validation, 3), (names.train, 1))]
+        name = names.validation if alone else literal(each.name)
+        data.append(faint | FAINT | {"showlegend": alone, "hoverinfo": "skip"})
+        data.append(_line(*tested, name, hue, 3, marker=7 if len(tested[0]) <= MOST_MARKED else 0))
     return figure(
         data,
         theme,
-        xaxis=axis(theme, names.step, rangemode="tozero"),
+        xaxis=axis(theme, names.step, rangemode="tozero", **WHOLE),
         yaxis=axis(theme, names.loss),
         uirevision=revision,
         **_legend(),
@@ -165,9 +171,11 @@ def _tested(curve: Curve) -> tuple[Tensor, Tensor]:
 
 def schedule(steps: Sequence[int], rates: Sequence[float], names: Names, theme: Theme) -> go.Figure:
     """The learning rate that is planned, over the steps."""
-    line = _line(_numbers(steps), _numbers(rates), names.rate, color("weight", theme), 3)
+    line = _line(_numbers(steps), _numbers(rates), names.rate, color("neutral", theme), 3)
     up = axis(theme, names.rate, rangemode="tozero", nticks=4, exponentformat="power")
-    return figure([line], theme, xaxis=axis(theme, names.step), yaxis=up, margin={"l": 10, "r": 14, "t": 10, "b": 10})
+    return figure(
+        [line], theme, xaxis=axis(theme, names.step, **WHOLE), yaxis=up, margin={"l": 10, "r": 14, "t": 10, "b": 10}
+    )
 
 
 def _numbers(values: Sequence[float]) -> Tensor:

@@ -50,6 +50,7 @@ PAGES: Final = {
     **dict.fromkeys(("encoder_attention", "decoder_attention", "memory"), "encoder_decoder"),
     **dict.fromkeys(("average", "decision"), "classification"),
     "target_input": "input_embedding",
+    "padding_mask": "mask",
 }
 NORM, ADD, FEED_FORWARD = Stage("norm", "B T D"), Stage("residual", "B T D"), Stage("feed_forward", "B T D")
 ADD_NORM: Final = Stage("add_norm", "B T D")
@@ -66,8 +67,9 @@ SCORING: Final = (
     Stage("scores", "B H T T"),
     Stage("scaling", "B H T T"),
 )
+CAUSAL, PADDING = Stage("mask", "B H T T"), Stage("padding_mask", "B H T T")
+"""What hides the future, and what hides the padding alone."""
 MIXING: Final = (
-    Stage("mask", "B H T T"),
     Stage("softmax", "B H T T"),
     Stage("weighted_values", "B H T K"),
     Stage("concatenation", "B T D"),
@@ -88,8 +90,12 @@ def picture(config: ModelConfig) -> dict[str, Part]:
 
 
 def classifier_picture(config: ModelConfig) -> dict[str, Part]:
-    """The same for a classifier: the blocks of a GPT, and one decision from the mean of all tokens."""
-    return {"input": Part((INPUT,)), "block": _block(config), "output": Part(((*_last_norm(config), *DECISION),))}
+    """The same for a classifier: a GPT's blocks without a causal mask, and one decision from the mean of all tokens."""
+    return {
+        "input": Part((INPUT,)),
+        "block": _block(config, PADDING),
+        "output": Part(((*_last_norm(config), *DECISION),)),
+    }
 
 
 def translator_picture(config: ModelConfig) -> dict[str, Part]:
@@ -117,9 +123,9 @@ def _last_norm(config: ModelConfig) -> tuple[Stage, ...]:
     return (NORM,) if config.norm_first else ()
 
 
-def _block(config: ModelConfig) -> Part:
+def _block(config: ModelConfig, mask: Stage = CAUSAL) -> Part:
     first, last = ((NORM,), ()) if config.norm_first else ((), (NORM,))
-    attention = ((*first, *SCORING), (*MIXING, ADD, *last))
+    attention = ((*first, *SCORING), (mask, *MIXING, ADD, *last))
     return Part((*attention, (*first, FEED_FORWARD, ADD, *last)), whole=(STACK,))
 
 

@@ -16,6 +16,8 @@ from pages.figures.theme import MONO, axis, color, figure, literal
 
 TICKS = 30, 20
 """Px that the axes' numbers take at the left and below."""
+OTHERS = 3
+"""Names of tokens that the sentence does not have: a few say what the grey points are, more would hide its own."""
 
 
 class Picture(NamedTuple):
@@ -82,7 +84,8 @@ def _words(drawn: Picture, room: tuple[int, int], theme: Theme) -> dict[str, Any
     size = room[0] - AXES[0] - TICKS[0], float(room[1] - AXES[1] - TICKS[1])
     points, labels = torch.cat([now, drawn.corners]), [*drawn.labels, "", ""]
     found = legible(points, labels, size, drawn.picked, strong=drawn.own)
-    shown = [label for label in found if label.point < count]
+    named = [label for label in found if label.point < drawn.own]
+    shown = named + [label for label in found if drawn.own <= label.point < count][:OTHERS]
     at = [label.point for label in shown]
     names = [literal(drawn.labels[index]) for index in at]
     hues = [color("token" if index < drawn.own else "neutral", theme) for index in at]

@@ -80,12 +80,16 @@ def flow(
     readout: Readout,
     align: Literal["start", "end"] = "start",
     height: int | None = None,
+    square: bool = False,
+    below: float | None = None,
     on_select: OnSelect | None = None,
 ) -> None:
     """Draw lines of matrices with signs between them ("+", "=", "÷ 4", "softmax →"); one matrix is ``[[matrix]]``.
 
     ``selected`` is (i, j) in the coordinates that the matrices share through their offsets; lines begin together, or
-    end together where a short one has to stand under what it sums up; the rest is as in ``product``.
+    end together where a short one has to stand under what it sums up. ``square``: cells are as wide as they are high.
+    ``below``: rem that the page needs under the picture, its card among them, where that is more than a page's foot.
+    The rest is as in ``product``.
     """
     matrices = [item for line in lines for item in line if isinstance(item, Matrix)]
     places = iter(range(len(matrices)))
@@ -94,6 +98,8 @@ def flow(
         "matrices": [describe(matrix) for matrix in matrices],
         "lines": [[item if isinstance(item, str) else next(places) for item in line] for line in lines],
         "align": align,
+        "square": square,
+        "below": below,
         "readout": explain(readout, len(matrices)),
         "bias": None,
     }

@@ -52,6 +52,7 @@ class Matrix:
     whole: the shape of the matrix that this is a part of, to be told beside its name; None: it is no part. A product of
         parts is one by itself. Where the part begins is told by its labels, or by its offsets where it has none.
     told: what is written beside the name instead of the size, where the shape is only how the numbers are laid out.
+    named: whether a flow names its rows even where those of the matrix before it have the same names.
     link: in a flow, which of its cells light up with a cell elsewhere: the same "cell", the whole "row" or "column",
         the "transposed" cell, the row of a "lookup" table that Readout.index names, or "none".
     """
@@ -73,6 +74,7 @@ class Matrix:
     column_role: Role | None = None
     whole: tuple[int, int] | None = None
     told: str = ""
+    named: bool = False
     link: Link = "cell"
 
     def __post_init__(self) -> None:
@@ -191,6 +193,7 @@ def describe(matrix: Matrix) -> dict[str, Any]:
         "columnRole": matrix.column_role,
         "whole": matrix.whole,
         "told": matrix.told,
+        "named": matrix.named,
         "link": matrix.link,
     }
 

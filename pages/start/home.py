@@ -100,11 +100,16 @@ def draw_parts(shown: Shown) -> None:
     lines = "".join(
         f"<tr><th>{getattr(words.parts, name)}</th>"
         f"<td>{count:,}</td><td>{bar(shown.learned, name, words.unlearned.table())}</td>"
-        f"<td>{counted(shown.computed[name])}</td><td>{bar(shown.computed, name, words.uncounted.table())}</td></tr>"
+        f"<td>{operations(shown.computed, name)}</td><td>{bar(shown.computed, name, words.uncounted.table())}</td></tr>"
         for name, count in shown.learned.items()
     )
     heads = f'<tr><th></th><th colspan="2">{learned}</th><th colspan="2">{computed}</th></tr>'
     st.html(f'<table class="parameters">{heads}{lines}</table>')
+
+
+def operations(computed: Mapping[str, int], part: str) -> str:
+    """A part's operations as written; a dash where it has some that are not counted, for only a look-up has none."""
+    return counted(computed[part]) if computed[part] or part == "embedding" else "—"
 
 
 def counted(count: int) -> str:

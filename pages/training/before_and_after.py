@@ -19,6 +19,7 @@ from pages.ui.parts import Page, Proof
 from transformer.checkpoint import fill
 
 MOST = 64  # rows, and columns, of a learned matrix that are drawn
+PALE = 0.05  # of the scale's end: typical numbers below this look like an empty picture
 
 
 def draw_weights(page: Page, shown: Shown) -> Explained:
@@ -41,7 +42,7 @@ def draw_weights(page: Page, shown: Shown) -> Explained:
         Matrix(values, title, role, labels, limit=limit)
         for values, title, role in (
             (before, at(page, shown.before), "neutral"),
-            (after - before, page.words.learned_part, "value"),
+            (after - before, page.words.learned_part, "kind0"),
             (after, at(page, shown.after), "output"),
         )
     ]
@@ -54,11 +55,20 @@ def draw_weights(page: Page, shown: Shown) -> Explained:
         [[drawn[0], "+", drawn[1], "=", drawn[2]]],
         key="grown_weights",
         selected=(min(state.recall("grown_row", 0), len(labels) - 1), min(state.get("dim"), before.size(1) - 1)),
-        readout=Readout("sum", page.words.weights.table() | {"note": note(page, both[1], of_tokens)}),
+        readout=Readout("sum", card(page, both[1], of_tokens, pale(page, shown, before, limit or 1.0))),
         on_select=keep,
     )
     again = torch.sub(after.double(), before.double())
     return Explained(fill, None, [], Proof(after - before, again, "torch.sub in float64"))
+
+
+def card(page: Page, weight: Tensor, of_tokens: bool, more: str) -> dict[str, str]:
+    """The words of the readout, `more` at their end: only a token's numbers are dimensions of an embedding. weight: (R, C)"""
+    words = page.words.weights.table()
+    return words | {
+        "title": words["title" if of_tokens else "cell"],
+        "note": text.joined(page.language, note(page, weight, of_tokens), more),
+    }
 
 
 def note(page: Page, weight: Tensor, of_tokens: bool) -> str:
@@ -68,6 +78,13 @@ def note(page: Page, weight: Tensor, of_tokens: bool) -> str:
     across = words.columns if columns > MOST else ""
     told = text.joined(page.language, words.note, upright, across)
     return told.format(most=MOST, rows=f"{rows:,}", columns=f"{columns:,}")
+
+
+def pale(page: Page, shown: Shown, drawn: Tensor, limit: float) -> str:
+    """How large numbers are that the common scale leaves almost without colour; nothing where they can be seen."""
+    size = float(drawn.square().mean().sqrt())
+    told: str = page.words.weights.pale.format(step=at(page, shown.before), size=text.number(size, 1))
+    return told if 0 < size < PALE * limit else ""
 
 
 VIEWS = {

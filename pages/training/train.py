@@ -6,7 +6,7 @@ import streamlit as st
 import torch
 
 from pages.figures import learning, token_strip
-from pages.figures.sentence import literal
+from pages.figures.sentence import SUBSCRIPTS, literal
 from pages.matrix import Matrix, Readout, Selection, flow
 from pages.matrix.clicks import clickable
 from pages.ui import runs, sidebar, state, text
@@ -22,7 +22,8 @@ from transformer.training import Training
 
 VIEWS = "set_up", "watch", "runs"
 TICK = 1.0  # seconds between looks
-HEIGHT, HALL_HEIGHT = 190, 180  # of one head's weights, in px at the usual type size: a card stands below
+BELOW, HALL_BELOW = 14.1, 15.8  # rem under one head's weights: its card, the loss explained, and the foot
+LINE = 1.3  # rem: one line more, for a run of which may be said that its loss has turned up
 
 page = Page(__file__)
 words = page.words
@@ -101,20 +102,20 @@ def draw_sentence(seen: Followed, step: int) -> Proof:
     with left:
         shown = glimpse.look(page, seen)
         if shown:
-            draw_attention(shown)
+            draw_attention(shown, 0.0 if seen.run == EXAMPLE else LINE)
     with right:
         proof = glimpse.draw_next(page, shown) if shown else proofs.blind(page, seen.outcomes)
         glimpse.draw_writing(page, seen, step)
     return proof
 
 
-def draw_attention(shown: glimpse.Shown) -> None:
-    """What one head attends to in the learner's sentence."""
+def draw_attention(shown: glimpse.Shown, more: float) -> None:
+    """What one head attends to in the learner's sentence; so many rem `more` are needed below it."""
     weights, labels = shown.glance.weights, shown.labels
     hidden = torch.ones_like(weights, dtype=torch.bool).triu(1)
     picture = Matrix(
         weights.masked_fill(hidden, math.nan),
-        f"A{shown.head + 1}",
+        f"A{shown.head + 1}".translate(SUBSCRIPTS),
         f"head{shown.head}",
         scale="weight",
         rows=labels,
@@ -125,8 +126,9 @@ def draw_attention(shown: glimpse.Shown) -> None:
         column_axis=page.frame.keys,
     )
     query, key = (min(state.get(name), len(labels) - 1) for name in ("query", "key"))
-    readout, height = Readout("value", words.readout.table()), HALL_HEIGHT if state.get("hall") else HEIGHT
-    flow([[picture]], key="attention", selected=(query, key), readout=readout, height=height, on_select=pick)
+    readout = Readout("value", words.readout.table())
+    below = more + (HALL_BELOW if state.get("hall") else BELOW)
+    flow([[picture]], key="attention", selected=(query, key), readout=readout, square=True, below=below, on_select=pick)
 
 
 def pick(selection: Selection) -> None:

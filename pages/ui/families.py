@@ -125,8 +125,8 @@ def classifier(page: Page) -> Shown | None:
 
 
 def told(report: Mapping[str, Any]) -> dict[str, Any]:
-    """A report whose shares are written as people say them."""
-    return {name: f"{100 * value:.3g}%" if isinstance(value, float) else value for name, value in report.items()}
+    """A report whose shares are written as people say them, all with the same digits: they stand in one sentence."""
+    return {name: f"{value:.1%}" if isinstance(value, float) else value for name, value in report.items()}
 
 
 FAMILIES: dict[str, Callable[[Page], Shown | None]] = {

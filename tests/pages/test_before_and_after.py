@@ -75,6 +75,13 @@ def test_both_moments_draw_the_weights_of_their_own_checkpoint(open_page: Open) 
         assert shown[..., hidden].isnan().all()
 
 
+def test_a_kept_picture_is_never_shown_to_who_asked_for_another(open_page: Open) -> None:
+    asks: list[dict[str, Any]] = [{"head": 2}, {"head": 3}, {"lang": "zh", "head": 3}, {"lang": "en", "head": 2}]
+    pictures = [chart(open_page(NAME, text=SENTENCE, **ask, **asked(view="heads")), "heads_after") for ask in asks]
+    looks = [(found["layout"]["shapes"][0]["x0"], found["data"][-1]["hovertext"][0]) for found in pictures]
+    assert len(set(looks)) == 3 and looks[0] == looks[3]
+
+
 def test_the_difference_is_after_less_before(open_page: Open) -> None:
     app = open_page(NAME, text=SENTENCE, **asked(step=LATE, beside=EARLY, as_="difference"))
     tokens, (before, after) = models(app, EARLY, LATE)
@@ -126,9 +133,18 @@ def test_no_label_on_a_map_covers_a_point_of_the_sentence() -> None:
         )
 
 
+@pytest.mark.parametrize("hall", [False, True])
+def test_the_sentences_own_tokens_have_their_names_on_the_map_before_others(open_page: Open, hall: bool) -> None:
+    written = chart(open_page(NAME, hall=hall, **asked(view="map")), "moving_map")["data"][-1]
+    hues = written["textfont"]["color"]
+    own = hues.count(hues[0])
+    assert hues[:own] == [hues[0]] * own
+    assert own > 5 * (len(hues) - own) and len(hues) - own <= 3
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_lone_space_is_named_and_a_full_stop_is_not(open_page: Open, language: str) -> None:
-    app = open_page(NAME, lang=language, **asked(view="next"))
+    app = open_page(NAME, lang=language, **asked(view="next", back=0))
     space = catalog.entry(NAME).words(language).space
     told = " ".join(e.proto.body for e in app.get("html"))
     assert f'<span class="piece">· {space}</span>' in told
@@ -145,7 +161,39 @@ def test_what_part_of_a_matrix_is_drawn_is_told(open_page: Open, matrix: str, pa
         component(app, "grown_weights")["readout"]["words"]["note"],
         catalog.entry(NAME).words("en").weights.note,
     )
-    assert part in note and (note == plain) == (not part)
+    about_part = note.split(" Step 0 is")[0]
+    assert part in about_part and (about_part == plain) == (not part)
+
+
+@pytest.mark.parametrize("beside", [0, LATE])
+def test_numbers_too_small_for_the_common_scale_are_told(open_page: Open, beside: int) -> None:
+    app = open_page(NAME, text=SENTENCE, **asked(view="weights", beside=beside))
+    before, _, after = drawn(app, "grown_weights")
+    size, end = float(before.square().mean().sqrt()), float(torch.stack([before, after]).abs().max())
+    told = re.search(
+        r"is not empty: its numbers are about ±(\S+)\.$", component(app, "grown_weights")["readout"]["words"]["note"]
+    )
+    assert bool(told) == (size < 0.05 * end) == (beside == 0)
+    assert not told or float(told[1]) == pytest.approx(size, rel=0.5)
+
+
+@pytest.mark.parametrize("query", [0, 1, 4, 7])
+def test_the_token_asked_about_is_the_walks_until_another_is_chosen(open_page: Open, query: int) -> None:
+    app = open_page(NAME, query=query, **asked(view="neighbours"))
+    lesson = app.session_state["_lesson"]
+    walked = lesson.labels_of(0)[query]
+    box = app.selectbox(key=f"{NAME}_back")
+    labels = [option.split(": ", 1)[1] for option in box.options]
+    assert labels[-1 - box.value] == (walked if walked in labels else labels[-2])
+    assert "back" not in app.session_state["_linked"]
+
+
+def test_a_token_that_is_chosen_stays_and_one_that_is_not_follows_the_sentence(open_page: Open) -> None:
+    app = open_page(NAME, text=SENTENCE, **asked(view="neighbours"))
+    box = app.selectbox(key=f"{NAME}_back")
+    assert box.value == 1  # the sentence is too short for the walk's place, and what follows the last is not known
+    box.set_value(3).run()
+    assert app.selectbox(key=f"{NAME}_back").value == 3 and app.session_state["_linked"]["back"] == 3
 
 
 def test_the_axes_are_those_of_principal_component_analysis() -> None:
@@ -159,7 +207,7 @@ def test_the_axes_are_those_of_principal_component_analysis() -> None:
 
 
 def test_neighbours_are_nearest_in_their_own_table(open_page: Open) -> None:
-    app = open_page(NAME, text=SENTENCE, **asked(view="neighbours", step=LATE, beside=EARLY))
+    app = open_page(NAME, text=SENTENCE, **asked(view="neighbours", step=LATE, beside=EARLY, back=0))
     tokens, two = models(app, EARLY, LATE)
     for bars, model in zip(chart(app, "grown_neighbours")["data"], two, strict=True):
         table = model.token_embedding.weight.detach()
@@ -369,7 +417,7 @@ def test_the_bundled_curve_has_its_first_steps_a_tenth_of_the_others_and_all_val
 def test_the_printed_perplexity_is_e_to_the_printed_loss(open_page: Open, language: str) -> None:
     app = open_page(NAME, **{f"{NAME}_view": "learned"}, lang=language)
     told = next(m.value for m in app.markdown if "<sup>" in m.value)
-    found = re.search(r"\*\*([\d,.]+)\*\* = e<sup>([\d.]+)</sup>", told)
+    found = re.search(r"\*\*([\d,.]+)\*\*\s=\se<sup>([\d.]+)</sup>", told)
     assert found
     assert f"{math.exp(float(found[2])):.3g}" == f"{float(found[1].replace(',', '')):.3g}"
 
@@ -377,7 +425,7 @@ def test_the_printed_perplexity_is_e_to_the_printed_loss(open_page: Open, langua
 @pytest.mark.parametrize("back", [0, 4, 9])
 def test_the_printed_numbers_give_the_printed_cosine(open_page: Open, back: int) -> None:
     app = open_page(NAME, **{f"{NAME}_view": "neighbours", f"{NAME}_back": back})
-    told = next(m.value for m in app.markdown if "Nearest now" in m.value).replace("−", "-")
+    told = next(m.value for m in app.markdown if "Nearest now" in m.value).replace("−", "-").replace("\u00a0", " ")
     found = re.search(r"= (\S+) / \((\S+) × (\S+)\) = \*\*(\S+)\*\*", told)
     assert found
     product, one, other, cosine = map(float, found.groups())

@@ -246,7 +246,7 @@ def test_every_page_of_the_walk_is_a_stage_that_can_be_clicked(open_page: Open) 
     assert any("`(2, 3, 11, 11)`" in label for label in labels)
 
 
-@pytest.mark.parametrize("language, words", [("en", "learned numbers"), ("zh", "可学习参数")])
+@pytest.mark.parametrize("language, words", [("en", "parameters"), ("zh", "参数")])
 @pytest.mark.parametrize("choices", [{}, {"weights": "random", "d_model": 24, "heads": 3}], ids=["trained", "random"])
 def test_the_count_on_the_page_is_the_live_models(
     open_page: Open, language: str, words: str, choices: dict[str, Any]
@@ -254,6 +254,31 @@ def test_the_count_on_the_page_is_the_live_models(
     app = open_page("home", lang=language, **choices)
     total = sum(parameter.numel() for parameter in app.session_state["_lesson"].model.parameters())
     assert any(m.value.startswith("✓") and f"{total:,}" in m.value and words in m.value for m in app.markdown)
+
+
+@pytest.mark.parametrize("family", ["gpt", "encoder_decoder", "classifier"])
+def test_only_a_look_up_has_no_operations(open_page: Open, family: str) -> None:
+    app = open_page("home", home_view=family)
+    table = next(e.proto.body for e in app.get("html") if "parameters" in e.proto.body and "<table" in e.proto.body)
+    lines = {line.all("th")[0].text: line.all("td")[2].text for line in parse(table).all("tr")[1:]}
+    names = catalog.entry("home").words("en").parts
+    assert [name for name, count in lines.items() if count == "0"] == [names.embedding]
+    assert {lines[names.positions], lines[names.norms]} == {"—"}
+
+
+@pytest.mark.parametrize("family", ["encoder_decoder", "classifier"])
+def test_shares_of_one_sentence_have_the_same_digits(open_page: Open, family: str) -> None:
+    told = next(m.value for m in open_page("home", home_view=family).markdown if m.value.startswith("**Trained**"))
+    assert {len(digits) for digits in re.findall(r"\d+(?:\.(\d+))?%", told)} == {1}
+
+
+def test_a_classifier_hides_padding_and_not_the_future() -> None:
+    config = ClassifierConfig(**SIZES, num_classes=3)
+    masks = [stage.name for stage in classifier_picture(config)["block"].stages if "mask" in stage.name]
+    assert masks == ["padding_mask"]
+    trace = Classifier(config).trace(torch.ones(1, 5, dtype=torch.long), torch.tensor([3]))
+    hidden = trace.blocks[0].attention.weights[0, 0] == 0
+    assert hidden[:, 3:].all() and not hidden[:, :3].any()
 
 
 def test_one_button_shows_the_model_before_training_and_back(open_page: Open) -> None:

@@ -16,7 +16,7 @@ function flowItems(scene) {
       return {
         matrix,
         names: {
-          rows: !(before && sameLabels(before.rows, matrix.rows) && before.height === matrix.height),
+          rows: matrix.named || !(before && sameLabels(before.rows, matrix.rows) && before.height === matrix.height),
           columns: !(above && sameLabels(above.columns, matrix.columns) && above.width === matrix.width),
         },
       };
@@ -88,7 +88,7 @@ function largest(most, fitsIn) {
   return low;
 }
 
-function flowSizes(lines, fits, ruler, room, align) {
+function flowSizes(lines, fits, ruler, room, { align, square }) {
   const { unit, rem } = ruler;
   const metrics = flowMetrics(lines, fits, ruler, room, align);
   const high = (size) =>
@@ -97,6 +97,7 @@ function flowSizes(lines, fits, ruler, room, align) {
   let cellHeight = largest(ROOMY * unit, (size) => high(size) <= room.height);
   cellHeight = Math.min(cellHeight, Math.max(1.6 * cellWidth, (fits.rows ? 42 : 6) * unit));
   cellWidth = Math.min(cellWidth, widestCell(cellHeight, ruler));
+  if (square) cellWidth = cellHeight = Math.min(cellWidth, cellHeight);
   return { cellWidth: ruler.snap(cellWidth), cellHeight: ruler.snap(cellHeight), metrics, angle: fits.angle };
 }
 
@@ -104,7 +105,7 @@ function placeFlow(scene, ruler, room) {
   const { rem } = ruler;
   const lines = flowItems(scene);
   const { metrics, angle, cellWidth, cellHeight } = settle(scene.matrices, rem, (fits) =>
-    flowSizes(lines, fits, ruler, room, scene.align),
+    flowSizes(lines, fits, ruler, room, scene),
   );
   const [boxes, signs] = [[], []];
   let y = 0;

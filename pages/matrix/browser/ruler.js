@@ -17,12 +17,15 @@ function shorten(text) {
   return kept;
 }
 
-/** An axis's labels as they are drawn; those of one name are told apart by their places. */
-const named = (matrix, axis) =>
-  matrix[axis].map((label, place) => {
-    const { text } = labelOf(matrix, axis, place);
-    return shorten(label) + text.slice(label.length);
+/** An axis's labels as they are drawn; those of one name are told apart by their places, but for padding at the end. */
+function named(matrix, axis) {
+  const labels = matrix[axis];
+  const padded = labels.findLastIndex((label) => label !== labels.at(-1)) + 1;
+  return labels.map((label, place) => {
+    const isPadding = place >= padded && padded < labels.length - 1;
+    return shorten(label) + (isPadding ? "" : labelOf(matrix, axis, place).text.slice(label.length));
   });
+}
 
 /** Faces and widths for a root font size of `rem` px; `unit` is one px of the base size, 17. */
 function makeRuler(pen, theme, rem, ratio) {

@@ -84,7 +84,7 @@ class View {
     this.lens.style.display = this.picture.boxes.some((box) => box.decimals === null) ? "" : "none";
     paintStill(this.still.getContext("2d"), this.picture, this.theme, this.picture.ruler, ratio);
     this.card.prepare(this.scene, this.theme);
-    for (this.lensLines of [5, 3, 0]) {
+    for (this.lensLines of this.scene.below ? [0] : [5, 3, 0]) { // a card that the page has counted in has no lens
       this.lens.style.display = this.lensLines ? this.lens.style.display : "none";
       this.show(false);
       if (this.root.querySelector(".card").offsetHeight <= tall) break;
@@ -96,7 +96,8 @@ class View {
   tallness(rem) {
     if (this.scene.height) return Math.round((this.scene.height * rem) / 17);
     const top = this.frame.getBoundingClientRect().top + (this.page?.scrollTop ?? 0);
-    return Math.round(Math.max(LEAST * rem, window.innerHeight - top - BELOW * rem));
+    const [least, below] = this.scene.below ? [LEAST / 2, this.scene.below] : [LEAST, BELOW];
+    return Math.round(Math.max(least * rem, window.innerHeight - top - below * rem));
   }
 
   chosen() {

@@ -1,5 +1,7 @@
 """Where the rows of the embedding table stand at two moments: on a map that holds still, and next to which others."""
 
+from html import escape
+
 import streamlit as st
 import torch
 import torch.nn.functional as F
@@ -7,9 +9,8 @@ from torch import Tensor
 
 from pages.figures import neighbours
 from pages.figures.moving_map import Picture, moving_map
-from pages.figures.projection import HALL_ROOM, ROOM, Axes
+from pages.figures.projection import ROOM, Axes
 from pages.figures.sentence import code
-from pages.figures.theme import literal
 from pages.ui import state, text
 from pages.ui.chart import chart
 from pages.ui.growing.scrubber import Explained, Shown, at, between, named, tell
@@ -17,6 +18,7 @@ from pages.ui.parts import Page, Proof
 from pages.ui.worked import worked
 
 NEAREST = 12
+HALL_ROOM = 700, 320  # px of the map in the lecture hall, at the usual type size
 
 
 def draw_map(page: Page, shown: Shown) -> Explained:
@@ -55,14 +57,16 @@ def tell_way(page: Page, shown: Shown, before: Tensor, after: Tensor, axes: Axes
 
 def draw_neighbours(page: Page, shown: Shown) -> Explained:
     """The rows that point most nearly the same way as one token's, at both moments."""
-    moments, token = (shown.before, shown.after), literal(shown.label(shown.token))
+    moments, token = (shown.before, shown.after), f"<code>{escape(shown.label(shown.token))}</code>"
     tables = [moment.model.token_embedding.weight.detach() for moment in moments]
     titles = [page.words.neighbours.of.format(step=at(page, moment), token=token) for moment in moments]
     near = [neighbours.nearest(table, shown.token, NEAREST) for table in tables]
     panels = [
-        neighbours.Panel(title, found, [shown.label(row) for row in found.rows.tolist()], role)
-        for title, found, role in zip(titles, near, ("neutral", "token"), strict=True)
+        neighbours.Panel("", found, [shown.label(row) for row in found.rows.tolist()], role)
+        for found, role in zip(near, ("neutral", "output"), strict=True)  # a moment's colours, as in the other views
     ]
+    # over the chart, which can draw no token as a token: a full stop would be lost
+    st.html(f'<div class="titles">{"".join(f"<b>{title}</b>" for title in titles)}</div>')
     with st.container(key="picture_wide"):
         chart(neighbours.bars(panels, page.words.cosine, page.theme), "grown_neighbours")
     nearest = int(near[1].rows[0])

@@ -33,10 +33,10 @@ def draw_next(page: Page, shown: Shown) -> Explained:
             )
             for name, ids, shares in zip(names, found.ids.tolist(), found.probabilities.tolist(), strict=True)
         ]
-        st.html(predictions.lens(layers, (page.words.after, page.words.says.format(token=shown.labels[place]), "")))
+        st.html(predictions.lens(layers, (page.words.after, page.words.says, "")))
 
     st.html(predictions.STYLE)
-    side_by_side(page, shown, draw)
+    side_by_side(page, shown, draw, page.words.following.format(token=code(shown.labels[place])))
     tell_next(page, shown, watched, following is not None)
     with torch.no_grad():
         again = F.softmax(shown.after.model(shown.after.tokens)[0, place].double(), 0)

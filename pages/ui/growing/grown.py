@@ -1,7 +1,9 @@
 """A run as a sequence of models: the moments at which its weights were kept, and what each makes of a sentence."""
 
+from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
+import plotly.graph_objects as go
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -85,7 +87,13 @@ class Moment(NamedTuple):
         )
         return found
 
-    def _key(self, *what: str | int) -> tuple[object, ...]:
+    def figure(self, looks: Hashable, make: Callable[[], go.Figure]) -> go.Figure:
+        """A figure of all heads' weights, kept for whoever looks at the same moment; `looks` is all else that decides it."""
+        size = self.stream.weights.nbytes  # asked for here: while the cache counts bytes it answers nobody
+        found: go.Figure = cache.kept(self._key("figure", looks), make, lambda _: size)
+        return found
+
+    def _key(self, *what: Hashable) -> tuple[Hashable, ...]:
         return (self.grown.folder, self.step, self.tokens.numpy().tobytes(), *what)
 
 

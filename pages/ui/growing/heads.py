@@ -34,9 +34,11 @@ def draw_heads(page: Page, shown: Shown) -> Explained:
         state.put("head", panel % sizes.num_heads + 1)
 
     def draw(moment: Moment, key: str) -> None:
-        panels = pooled(moment.stream.weights, side)
-        figure = every_head(panels, *names, [""] * len(titles), titles, looked, page.theme)
-        chart(figure, f"heads_{key}", look_at)
+        def made() -> go.Figure:
+            panels = pooled(moment.stream.weights, side)
+            return every_head(panels, *names, [""] * len(titles), titles, looked, page.theme)
+
+        chart(moment.figure((*titles, looked, page.theme), made), f"heads_{key}", look_at)
 
     if ways(page, shown) == "side":
         side_by_side(page, shown, draw)

@@ -78,7 +78,7 @@ def _counted(page: Page, grown: Grown) -> str:
 
 
 def scrub(page: Page, grown: Grown, asks: bool) -> Shown:
-    """Two moments of a run, and the token that is asked about: the last, unless the view `asks` and another is chosen."""
+    """Two moments of a run, and the token that is asked about: the last, unless the view `asks`."""
     tokens, _ = grown.read(state.get("text"))
     labels = [text.token(grown.tokenizer.piece(token), page.words.space) for token in tokens[0].tolist()]
     line = st.container(key="scrubber", horizontal=True)
@@ -119,9 +119,17 @@ def _other_step(page: Page, grown: Grown) -> int:
 
 
 def _token(page: Page, labels: list[str]) -> int:
-    """A token, remembered as counted from the last: the last one stays so when the sentence changes."""
+    """A token, remembered as counted from the last: the last one stays so when the sentence changes.
+
+    As long as none is chosen, it is the one that the walk looks at.
+    """
     last = len(labels) - 1
-    key = page.linked("back", 0, range(len(labels)).__contains__)
+    usual = last - _walked(page, labels)
+    key = f"{page.name}_back"
+    if state.get(key) == state.recall("usual_back", usual):
+        state.put(key, usual)
+    state.remember("usual_back", usual)
+    page.linked("back", usual, range(len(labels)).__contains__)
     back = st.selectbox(
         page.words.token,
         range(last, -1, -1),
@@ -134,17 +142,30 @@ def _token(page: Page, labels: list[str]) -> int:
     return last - int(back)
 
 
+def _walked(page: Page, labels: list[str]) -> int:
+    """The place of the token that the walk looks at; the last but one, whose next is known, where this run has none alike."""
+    piece, place = page.lesson.tokenizer.piece, state.get("query")
+    ids = page.lesson.sentence.ids[: place + 1]
+    own = [text.token(piece(id), page.words.space) for id in ids]
+    alike = [at for at, label in enumerate(labels) if label == own[-1]]
+    nth = own.count(own[-1]) - 1
+    return alike[nth] if len(ids) > place and nth < len(alike) else max(0, len(labels) - 2)
+
+
 def named(step: int) -> str:
     """A step as it is written."""
     return f"{step:,}"
 
 
-def side_by_side(page: Page, shown: Shown, draw: Callable[[Moment, str], None]) -> None:
-    """The same picture of both moments, each under its step; `draw` is told which one, and a key for it."""
+def side_by_side(page: Page, shown: Shown, draw: Callable[[Moment, str], None], more: str = "") -> None:
+    """The same picture of both moments, each under its step; `draw` is told which one, and a key for it.
+
+    more: what stands after each step, in Markdown.
+    """
     with st.container(key="pictures"):
         for column, moment, key in zip(st.columns(2), (shown.before, shown.after), ("before", "after"), strict=True):
             with column:
-                st.markdown(f"###### {page.words.at.format(step=named(moment.step))}")
+                st.markdown(f"###### {at(page, moment)}{more}")
                 with st.container(key=f"picture_{key}"):
                     draw(moment, key)
 

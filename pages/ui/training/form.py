@@ -126,7 +126,6 @@ def _estimate(page: Page, plan: Plan, own: str) -> None:
         return
     told = {
         "step": f"{1000 * cost.seconds_per_step:,.1f}",
-        "steps": f"{plan.training.max_steps:,}",
         "time": costs.duration(words, cost.seconds),
         "memory": costs.size(cost.memory),
     }

@@ -118,7 +118,8 @@ def _beside(page: Page, shown: Sequence[Followed], names: Names, alone: str) -> 
         figure = compared(drawn, names, BETWEEN.join(roles), page.theme)
         curves.still(figure, "compared")
     with right:
-        st.caption(page.words.listed.apart if len(shown) > 1 else alone)
+        lines = {"thick": names.validation, "thin": names.train}
+        st.caption(page.words.listed.apart.format(**lines) if len(shown) > 1 else alone)
         told = {name: [_told(page, seen.plan, name) for seen in shown] for name in _settings(shown[0].plan)}
         apart = {name: values for name, values in told.items() if len(shown) == 1 or len(set(values)) > 1}
         columns = [(seen.plan.name, roles[seen.run.id]) for seen in shown]
@@ -235,6 +236,8 @@ def _told(page: Page, plan: Plan, name: str) -> str:
         value = OWN_FILE
     if isinstance(value, bool) or value is None:
         return "✓" if value else "–"
+    if isinstance(value, int) and field != "seed":
+        return f"{value:,}"
     return text.number(value) if isinstance(value, float) else str(page.words.options.table().get(value, value))
 
 

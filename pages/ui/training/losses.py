@@ -15,7 +15,7 @@ from pages.ui.training.followed import EXAMPLE, Followed, look_at, turned_up
 from pages.ui.training.texts import of_family
 from transformer.runs.jobs import jobs
 
-HEIGHT = "max(17rem, 100vh - 23.2rem)"  # of the curves, in CSS
+HEIGHT = "var(--curves)"  # of the curves, in CSS; learning.css says how much that is
 HELD_OUT, BATCH = "held_out", "batch"  # the lines of which a point can be picked
 
 
@@ -78,7 +78,7 @@ def explain(page: Page, seen: Followed, curve: Curve, place: Point | None) -> No
 
 def _worked(page: Page, seen: Followed, curve: Curve, place: Point) -> str:
     """The loss at a point as the probability that it stands for."""
-    held_out, step, loss = place
+    held_out, step, loss = place.held_out, place.step, round(place.loss, 3)  # what follows is of the loss as written
     kind = "held_out" if held_out else "step" if curve.bin == 1 else "steps"
     family = seen.plan.data.family
     where = of_family(page.words, family, f"worked.{kind}").format(step=f"{step:,}", first=f"{step - curve.bin + 1:,}")

@@ -30,6 +30,20 @@ def test_runs_are_compared_by_curves_and_by_what_sets_them_apart(open_page: Open
     assert "Walter &lt;b&gt;" in table and "Walter <b>" not in said(app)
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_every_line_of_the_legend_is_in_the_chart_and_every_thick_line_in_the_legend(
+    open_page: Open, train: Callable[..., Run], count: int
+) -> None:
+    runs = [train(name=f"run {number}") for number in range(count)]
+    app = opened(open_page, train_view="runs", run=runs[0].id, train_compare="~".join(run.id for run in runs[1:]))
+    lines = chart(app, "compared")["data"]
+    named = [line for line in lines if line.get("showlegend", True)]
+    assert all(len(array(line["y"])) and not array(line["y"]).isnan().any() for line in named)
+    told = {line["name"] for line in named}
+    names = words().names
+    assert told == ({names.train, names.validation} if count == 1 else {run.plan.name for run in runs})
+
+
 def test_a_run_is_renamed_continued_and_deleted(open_page: Open, desk: Desk, train: Callable[..., Run]) -> None:
     run = train()
     app = opened(open_page, train_view="runs", run=run.id)
