@@ -10,6 +10,15 @@ from pages.figures.palette import BACKGROUNDS, DIVERGING, ROLES, SEQUENTIAL, Rol
 FONT = "'Source Sans', 'Segoe UI', 'DejaVu Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
 MONO = "'JetBrains Mono', 'Cascadia Mono', Menlo, 'DejaVu Sans Mono', 'Noto Sans Mono CJK SC', monospace"
 """The face of tokens."""
+TEMPLATE = {
+    "data": {
+        "bar": [{"type": "bar", "marker": {"line": {"width": 0}}}],
+        "scatter": [{"type": "scatter", "marker": {"line": {"width": 0}}}],
+        "heatmap": [{"type": "heatmap", "colorbar": {"outlinewidth": 0, "ticks": ""}}],
+    },
+    "layout": {"hoverlabel": {"align": "left"}, "hovermode": "closest"},
+}
+"""What plotly's own template says and the figures need; that one is five times as long as an average figure."""
 GRID: dict[Theme, str] = {"light": "#e6e9ed", "dark": "#2a3139"}
 
 
@@ -42,6 +51,7 @@ def figure(data: list[dict[str, Any]], theme: Theme, **layout: Any) -> go.Figure
     data: traces; layout: whatever plotly's layout takes, `axis(…)` for its axes. It fills the place it is given.
     """
     look = {
+        "template": TEMPLATE,
         "autosize": True,
         "margin": {"l": 10, "r": 10, "t": 30, "b": 10},
         "paper_bgcolor": BACKGROUNDS[theme],
