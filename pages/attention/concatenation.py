@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from pages.figures.sentence import code, distinct
+from pages.figures.sentence import SUBSCRIPTS, code, distinct
 from pages.matrix import Matrix, Readout, flow, product
 from pages.ui import state, text
 from pages.ui.parts import Page, Proof, size
@@ -18,15 +18,16 @@ module: MultiHeadAttention = lesson.model.blocks[lesson.block].attention  # type
 concatenated, output, to_output = attention.concatenated[row], attention.output[row], module.output
 bands = [(f"head{head}", config.head_size) for head in range(config.num_heads)]
 selected = lesson.picked("query", lesson.length), lesson.picked("dim", config.d_model)
+beside = f"[O₁…O{str(config.num_heads).translate(SUBSCRIPTS)}]" if config.num_heads > 1 else "[O₁]"
 axes = {"rows": lesson.labels, "row_axis": words.tokens, "column_axis": words.dimensions}
 
 
 def draw_product() -> None:
     """Heads · Wo: every head's columns, and the rows of Wo that they meet, in its colour."""
     product(
-        Matrix(concatenated, words.concatenated, bands=bands, **axes),
+        Matrix(concatenated, beside, bands=bands, **axes),
         Matrix(to_output.weight.T, "Wo", row_bands=bands),
-        Matrix(output, words.output, "output", **axes),
+        Matrix(output, "MultiHead", "output", **axes),
         bias=to_output.bias,
         key="concatenation",
         selected=selected,
@@ -36,7 +37,10 @@ def draw_product() -> None:
 
 
 def draw_silence() -> None:
-    """What if the chosen head gave only zeros: the output, the output then, and what is missing, on one scale."""
+    """What if the chosen head gave only zeros: the output, the output then, and what is missing, on one scale.
+
+    One below the other: beside each other their columns are too thin to be seen.
+    """
     told = st.container(horizontal=True, vertical_alignment="center")
     told.segmented_control(
         words.silenced,
@@ -55,13 +59,9 @@ def draw_silence() -> None:
     limit = max(float(shown.abs().max()) for shown in (output, without, part)) or None
     flow(
         [
-            [
-                Matrix(output, words.output, "output", limit=limit, **axes),
-                "−",
-                Matrix(without, words.without.format(head=lesson.head + 1), limit=limit, **axes),
-                "=",
-                Matrix(part, words.part.format(head=lesson.head + 1), f"head{lesson.head}", limit=limit, **axes),
-            ]
+            [Matrix(output, "MultiHead", "output", limit=limit, **axes)],
+            ["−", Matrix(without, words.without.format(head=lesson.head + 1), limit=limit, **axes)],
+            ["=", Matrix(part, words.part.format(head=lesson.head + 1), f"head{lesson.head}", limit=limit, **axes)],
         ],
         key="silence",
         selected=selected,

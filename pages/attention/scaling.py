@@ -41,7 +41,8 @@ def draw_scores() -> None:
 def draw_reason() -> None:
     """What happens without the division, measured on random vectors."""
     measured = measure_scaling(tuple(sorted({*POWERS, head_size})), lesson.seed)
-    told = words.measured.format(queries=NUM_QUERIES, keys=NUM_KEYS, seed=lesson.seed, head_size=head_size)
+    peak = int(measured.head_sizes[measured.unscaled.gradient.argmax()])
+    told = words.measured.format(peak=peak)
     st.markdown(with_terms(told, page.language), unsafe_allow_html=True)
     names = words.without, words.with_scaling
     page.plot(
@@ -49,6 +50,8 @@ def draw_reason() -> None:
         "scaling_reason",
         beside_words=True,
     )
+    setting = words.setting.format(head_size=head_size, queries=NUM_QUERIES, keys=NUM_KEYS, seed=lesson.seed)
+    st.markdown(f"<small>{with_terms(setting, page.language)}</small>", unsafe_allow_html=True)
 
 
 exact = math.isqrt(head_size) ** 2 == head_size

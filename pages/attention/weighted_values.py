@@ -103,11 +103,7 @@ def pick_dimension(selection: Selection) -> None:
 
 
 VIEWS = "product", "row"
-came_out = page.shape(attention, "heads")
-if page.viewed(*VIEWS) == "row":
-    page.opening(came_out, **names, ask=words.ask)
-else:
-    page.opening(f"{size(attention.weights)} · {size(attention.values)}", came_out, **names, ask="")
+page.opening(f"{size(attention.weights)} · {size(attention.values)}", page.shape(attention, "heads"), **names)
 if page.view(*VIEWS) == "row":
     draw_tokens()
     draw_sum()

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from html import escape
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from math import inf
 from typing import Final
 
 from pages.figures.token_strip import COLORS, LETTER, letters, picture, piece
@@ -11,10 +12,11 @@ UNKNOWN = ""
 """The piece that stands for no token at all."""
 LONGEST: Final = 24
 """Letters that a place has room for; a longer piece breaks."""
-DIGIT: Final = 0.95
+DIGIT: Final = 1.0
 """Width of a digit below a piece, beside a letter of it."""
-RIM: Final = 0.8
-"""Letters of a place that are left free beside its token."""
+MORE: Final = '<div class="more">…</div>'
+RIM: Final = 1.0
+"""Letters of a place that are left free beside its token, besides the pixels of its frame."""
 
 
 def batch(
@@ -24,25 +26,50 @@ def batch(
     parts: tuple[str, str],
     row: int,
     position: int,
+    room: float = inf,
 ) -> str:
     """All rows, each as inputs with the targets below; pointing at a place shows what is read there and what is to come.
 
     windows, ids: (B, T + 1) tokens, a row's last one only a target; `UNKNOWN` where there is none.
     Rows are numbered from one. parts: what inputs and targets are called. row, position: what is lit when nothing is pointed at.
+    room: letters that a row may be wide; what has none is left out at the ends, never the lit place.
     Cells carry their row and place, counted from zero, for `pages.matrix.clicks`.
     """
+    widths = [_widths(pieces, numbers) for pieces, numbers in zip(windows, ids, strict=True)]
+    shown = _shown(widths, position, room)
     lines = [
-        _line(pieces, numbers, at, parts, position if at == row else None)
-        for at, (pieces, numbers) in enumerate(zip(windows, ids, strict=True))
+        _line(pieces, numbers, wide, shown, at, parts, position if at == row else None)
+        for at, (pieces, numbers, wide) in enumerate(zip(windows, ids, widths, strict=True))
     ]
-    widest = max(sum(_widths(pieces, numbers)) for pieces, numbers in zip(windows, ids, strict=True))
-    size = f"--columns:{len(ids[0]) - 1};--rows:{len(ids)};--letters:{widest:.1f}"
+    widest = max(sum(wide[shown.start : shown.stop]) for wide in widths)
+    size = f"--columns:{len(shown)};--rows:{len(ids)};--letters:{widest:.1f}"
     return picture(f'<div class="batch scrolls" style="{size}">{"".join(lines)}</div>')
 
 
-def _line(pieces: Sequence[str], ids: Sequence[int], row: int, parts: tuple[str, str], position: int | None) -> str:
+def _shown(widths: Sequence[Sequence[float]], position: int, room: float) -> range:
+    """The places, the first ones if that takes in the lit one, for which every row has room."""
+    ends = [list(accumulate(wide, initial=0.0)) for wide in widths]
+    count = len(widths[0])
+
+    def fits(start: int, stop: int) -> bool:
+        return all(end[stop] - end[start] <= room for end in ends)
+
+    start = next((start for start in range(position) if fits(start, position + 1)), position)
+    stop = next((stop for stop in range(position + 1, count) if not fits(start, stop + 1)), count)
+    return range(start, stop)
+
+
+def _line(
+    pieces: Sequence[str],
+    ids: Sequence[int],
+    widths: Sequence[float],
+    shown: range,
+    row: int,
+    parts: tuple[str, str],
+    position: int | None,
+) -> str:
     cells = []
-    for place in range(len(pieces) - 1):
+    for place in shown:
         state = "" if position is None or place > position else " seen here" if place == position else " seen"
         cells.append(
             f'<div class="cell{state}" data-row="{row}" data-place="{place}">{_token(pieces[place], ids[place], place, "input")}'
@@ -50,8 +77,14 @@ def _line(pieces: Sequence[str], ids: Sequence[int], row: int, parts: tuple[str,
         )
     label = f'<div class="name"><b>{row + 1}</b><span>{escape(parts[0])}</span><span>{escape(parts[1])}</span></div>'
     looked = "" if position is None else " looked"
-    places = " ".join(f"minmax(calc({width:.2f} * var(--letter)),{width:.2f}fr)" for width in _widths(pieces, ids))
-    return f'<div class="line{looked}" style="--places:{places}">{label}{"".join(cells)}</div>'
+    places = [
+        f"minmax(calc({width:.2f} * var(--letter) + 2px),{width:.2f}fr)" for width in widths[shown.start : shown.stop]
+    ]
+    for left_out, end in ((shown.start > 0, 0), (shown.stop < len(widths), len(cells) + 1)):
+        if left_out:
+            cells.insert(end, MORE)
+            places.insert(end, "1em")
+    return f'<div class="line{looked}" style="--places:{" ".join(places)}">{label}{"".join(cells)}</div>'
 
 
 def _widths(pieces: Sequence[str], ids: Sequence[int]) -> list[float]:

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from pages.figures import theme
 from pages.figures.palette import Theme
+from pages.figures.panels import title
 from transformer.positions import wavelength_divisors
 
 SPACING = 2.6  # between the middles of two waves; each swings from −1 to 1
@@ -29,7 +30,7 @@ def waves(table: Tensor, dims: Sequence[int], names: Sequence[str], position: in
     """Dimensions of the sinusoidal table, one below the other, as the waves they are samples of; the first stands out.
 
     table: (T, D), its numbers are the dots; dims: columns of the table; names: one for each of them; position: the row
-    that is marked; axis: the title of the positions' axis.
+    that is marked, with its number; axis: the title of the positions' axis.
     """
     middles = [-place * SPACING for place in range(len(dims))]
     leading = Stroke(theme.color("position", look), opacity=1, width=2.5, size=7)
@@ -40,8 +41,10 @@ def waves(table: Tensor, dims: Sequence[int], names: Sequence[str], position: in
     down = theme.axis(look, zeroline=False, range=swing, tickvals=middles, ticktext=list(names))
     line = {"color": leading.color, "width": 1, "dash": "dot"}
     mark = {"type": "line", "x0": position, "x1": position, "yref": "paper", "y0": 0, "y1": 1, "line": line}
-    margin = {"l": 10, "r": 10, "t": 0, "b": 46}
-    return theme.figure(data, look, xaxis=across, yaxis=down, shapes=[mark], margin=margin)
+    named = title(f"{axis} {position}", position, xref="x", xanchor="center", font={"size": 14, "color": leading.color})
+    margin = {"l": 10, "r": 10, "t": 22, "b": 46}
+    marked: dict[str, Any] = {"shapes": [mark], "annotations": [named]}
+    return theme.figure(data, look, xaxis=across, yaxis=down, margin=margin, **marked)
 
 
 def _waves(table: Tensor, dims: Sequence[int], middles: Sequence[float], stroke: Stroke) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from pages.figures.palette import Theme
+from pages.figures.palette import BACKGROUNDS, Theme
 from pages.figures.panels import domain, suffix, title
 from pages.figures.theme import MONO, axis, color, figure, literal
 from pages.figures.token_strip import letters
@@ -19,6 +19,8 @@ ABOVE, DOT = 6, 4  # px from a point to the label over it, and from a strong poi
 ROOM, HALL_ROOM = (900, 440), (560, 290)  # px of the smallest figure that labels must fit, at the usual type size
 AXES = (56, 84)  # px of it that titles, names and gaps take: beside each panel, and above and below
 MOST_LABELS = 32
+HALO = {theme: ", ".join([f"0 0 3px {paper}"] * 6) for theme, paper in BACKGROUNDS.items()}
+"""Keeps a label legible over faint points."""
 GAP = 0.12
 
 
@@ -48,10 +50,10 @@ def principal_axes(rows: Tensor) -> Axes:
 
 
 class Projection(NamedTuple):
-    """points: (N, 2), the first two principal components. explained: (2,), their shares of the variance."""
+    """Rows as points, and the axes they stand on. points: (N, 2), the first two principal components."""
 
     points: Tensor
-    explained: Tensor
+    axes: Axes
 
 
 class Panel(NamedTuple):
@@ -64,7 +66,7 @@ class Panel(NamedTuple):
 def project(rows: Tensor) -> Projection:
     """Rows on their own principal axes. rows: (N, D), N ≥ 2 and D ≥ 2."""
     axes = principal_axes(rows)
-    return Projection(axes.place(rows), axes.explained)
+    return Projection(axes.place(rows), axes)
 
 
 def with_frequent(rows: Tensor, text: Tensor, count: int, most: int) -> Tensor:
@@ -157,14 +159,14 @@ def maps(
     """
     traces: list[dict[str, Any]] = []
     layout: dict[str, Any] = {"annotations": []}
-    for place, (name, (points, explained)) in enumerate(panels):
+    for place, (name, (points, principal)) in enumerate(panels):
         number, (left, right) = suffix(place), domain(place, len(panels), GAP)
         size = room[0] * (right - left) - AXES[0], float(room[1] - AXES[1])
         shown = legible(points, labels, size, picked, strong=own)
         axes = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
         traces += [trace | axes for trace in _traces(points, labels, own, picked, shown, theme)]
         for way, letter in enumerate("xy"):
-            share = component.format(number=way + 1, share=f"{float(explained[way]):.0%}")
+            share = component.format(number=way + 1, share=f"{float(principal.explained[way]):.0%}")
             ends = [float(end[way]) for end in frame(points)]
             layout[f"{letter}axis{number}"] = axis(theme, share, showticklabels=False, range=ends)
         layout[f"xaxis{number}"]["domain"] = [left, right]
@@ -196,7 +198,7 @@ def _traces(
         "y": coordinates[at, 1],
         "text": [names[index] for index in at],
         "textposition": [label.stands for label in shown],
-        "textfont": {"family": MONO, "color": [strong if index < own else weak for index in at]},
+        "textfont": {"family": MONO, "color": [strong if index < own else weak for index in at], "shadow": HALO[theme]},
         "hoverinfo": "skip",
         "cliponaxis": False,
     }

@@ -1,5 +1,6 @@
 """B windows of T tokens, and the targets: the same windows one step later."""
 
+import math
 from types import SimpleNamespace
 
 import streamlit as st
@@ -11,6 +12,8 @@ from pages.ui import state
 from pages.ui.lesson import UNKNOWN
 from pages.ui.parts import Page, Proof, size
 from transformer.data import windows
+
+HALL_ROOM = 84  # letters, of a size that the last bench can read
 
 page = Page(__file__)
 lesson, words = page.lesson, page.words
@@ -55,7 +58,8 @@ with page.controls:
     st.markdown(story(), width="content")
 if view == "batch":
     parts = words.inputs, words.targets
-    picture = batch_table.batch(pieces, spans.tolist(), parts=parts, row=row, position=position)
+    room = HALL_ROOM if state.get("hall") else math.inf
+    picture = batch_table.batch(pieces, spans.tolist(), parts=parts, row=row, position=position, room=room)
 else:
     picture = batch_table.lessons(pieces[row], spans[row].tolist(), position, words.nothing)
 clickable(picture, key="windows", on_pick=choose)

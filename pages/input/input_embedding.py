@@ -48,13 +48,14 @@ def numbers() -> None:
 
     first = dim // MOST * MOST
     folded = [part[query, first : first + MOST].unflatten(0, (-1, FOLD)) for part in parts]
+    told = words.a_line.format(FOLD)
     starts = [str(first + start) for start in range(0, folded[0].numel(), FOLD)]
     drawn = [
-        Matrix(values, name, role, starts, row_offset=first // FOLD, limit=max(largest))
+        Matrix(values, name, role, starts, row_offset=first // FOLD, limit=max(largest), told=told)
         for values, name, role in zip(folded, names, ROLES, strict=True)
     ]
     flow(
-        [[drawn[0], "+", drawn[1], "=", drawn[2]]],
+        [[drawn[0], "+", drawn[1], "≈", drawn[2]]],
         key="numbers",
         selected=divmod(dim, FOLD),
         readout=Readout("sum", words.row.table()),

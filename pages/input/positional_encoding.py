@@ -67,8 +67,8 @@ def similarity() -> None:
     with page.controls:
         st.markdown(words.same.format(distance=abs(position - other), value=number(float(products[position, other]))))
     product(
-        Matrix(table, "PE", "position", places, row_axis=words.positions),
-        Matrix(table.T, "PEᵀ", "position", columns=places, column_axis=words.positions),
+        Matrix(table, "PE", "position", places, row_axis=words.positions, column_axis=words.dims),
+        Matrix(table.T, "PEᵀ", "position", columns=places, row_axis=words.dims, column_axis=words.positions),
         Matrix(products, "PE·PEᵀ"),
         key="similarity",
         selected=(position, other),
@@ -95,7 +95,7 @@ def kinds() -> None:
     )
 
 
-page.opening(f"{size(table)} {words.positions} × d_model", width=width, rows=length, used=lesson.length)
+page.opening(f"{size(table)} {words.positions} × d", width=width, rows=length, used=lesson.length)
 views = {"heatmap": heatmap, "waves": waves, "similarity": similarity, "kinds": kinds}
 views[page.view(*views)]()
 

@@ -1,6 +1,7 @@
 """Ids → vectors: each token takes its row of the embedding table (paper, section 3.4)."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import streamlit as st
 import torch
@@ -8,15 +9,24 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from pages.figures import neighbours, projection
-from pages.figures.calculator import digits_for
+from pages.figures.sentence import code
 from pages.matrix import Matrix, Readout, flow, product
-from pages.ui import cache, pickers, state, text
+from pages.ui import cache, pickers, state
 from pages.ui.parts import Page, Proof, size
+from pages.ui.worked import worked
 from transformer import GPT
 
 NEAREST, MAPPED = 12, 300
 UNMET = 0.01  # no number of a row is larger: training has shrunk it all the way
 TAKEN = "E[ids]"
+
+
+class Explained(NamedTuple):
+    """What draws a picture's numbers in code, and how they were made anew."""
+
+    source: Callable[..., Any]
+    proof: Proof
+
 
 page = Page(__file__)
 lesson, words = page.lesson, page.words
@@ -34,7 +44,12 @@ def labels_of(rows: Tensor) -> list[str]:
     return [lesson.label(row) for row in rows.tolist()]
 
 
-def draw_lookup() -> None:
+def copied() -> Explained:
+    """The rows as a product, which copies them, too."""
+    return Explained(GPT.embed, Proof(gathered, one_hot @ table[distinct], "F.one_hot(ids) @ E"))
+
+
+def draw_lookup() -> Explained:
     """A window of the table, and the rows gathered from it. With another token the table opens at another place."""
     count = min(max(lesson.length, 20), 64)
     last = len(table) - count
@@ -56,10 +71,12 @@ def draw_lookup() -> None:
         told["note"] += words.unmet
     readout = Readout("lookup", told, index=ids.tolist())
     flow([[opened, "→", taken]], key="lookup", selected=picked, readout=readout, on_select=page.pick("query", "dim"))
+    return copied()
 
 
-def draw_product() -> None:
+def draw_product() -> Explained:
     """The same rows as a product: only one weight of each row is not zero."""
+    pickers.token(page, words.token)
     rows, d_model = table.shape
     product(
         Matrix(one_hot, words.one_hot, "neutral", lesson.labels, scale="weight", whole=(lesson.length, rows)),
@@ -70,44 +87,58 @@ def draw_product() -> None:
         readout=Readout("weighted", words.product.table()),
         on_select=page.pick("query", "dim"),
     )
+    return copied()
 
 
 def tables() -> dict[str, Tensor]:
-    """The embedding tables to compare, by title: before training and, if there was any, after."""
+    """The embedding tables to compare, by when that was: before training and, if there was any, after."""
     if not lesson.source.trained:
         return {words.untrained: table}
     untrained = cache.model(lesson.before_training)
     return {words.before: untrained.token_embedding.weight.detach(), words.after: table}
 
 
-def draw_neighbours() -> None:
+def draw_neighbours() -> Explained:
     """The rows that point most nearly the same way as the picked token's."""
     pickers.token(page, words.token)
-    near = {title: neighbours.nearest(one, token, NEAREST) for title, one in tables().items()}
+    own = lesson.label(token)
+    near = {when: neighbours.nearest(one, token, NEAREST) for when, one in tables().items()}
     panels = [
-        neighbours.Panel(title, found, labels_of(found.rows), "token" if title == words.after else "neutral")
-        for title, found in near.items()
+        neighbours.Panel(
+            words.of.format(when=when, token=own),
+            found,
+            labels_of(found.rows),
+            "token" if when == words.after else "neutral",
+        )
+        for when, found in near.items()
     ]
     page.plot(neighbours.bars(panels, words.cosine, page.theme), "neighbours", beside_words=True)
-    *parts, cosine = neighbours.cosine_parts(table, token, int(panels[-1].neighbours.rows[0]))
-    digits = digits_for(parts, cosine, lambda product, one, other: product / (one * other))
-    st.markdown(words.worked.format(*(text.number(part, digits) for part in parts), text.number(cosine)))
+    best = panels[-1].neighbours
+    nearest = int(best.rows[0])
+    *parts, cosine = neighbours.cosine_parts(table, token, nearest)
+    written = worked(lambda product, one, other: product / max(one * other, 1e-12), parts, cosine)
+    st.markdown(words.worked.format(*written, token=code(own), neighbour=code(lesson.label(nearest))))
+    again = F.cosine_similarity(table[best.rows], table[token, None])
+    return Explained(neighbours.nearest, Proof(best.cosines, again, "F.cosine_similarity"))
 
 
-def draw_map() -> None:
+def draw_map() -> Explained:
     """The row's tokens and the most frequent ones of the text, in the two directions in which they differ most."""
     pickers.token(page, words.token)
     rows = projection.with_frequent(distinct, cache.corpus_ids(lesson.vocabulary, lesson.corpus), len(table), MAPPED)
-    panels = [projection.Panel(title, projection.project(one[rows])) for title, one in tables().items()]
+    panels = [projection.Panel(when, projection.project(one[rows])) for when, one in tables().items()]
     strong, ringed = len(distinct), int(places[picked[0]])
     room = projection.HALL_ROOM if state.get("hall") else projection.ROOM
     figure = projection.maps(panels, labels_of(rows), strong, ringed, words.component, page.theme, room)
+    page.controls.markdown(words.dots, width="content")
     page.plot(figure, "embedding_map")
+    points, axes = panels[-1].projection
+    again = F.linear(table[rows].double() - axes.mean.double(), axes.directions.double())
+    return Explained(projection.principal_axes, Proof(points, again, "F.linear in float64"))
 
 
 VIEWS = {"lookup": draw_lookup, "product": draw_product, "neighbours": draw_neighbours, "map": draw_map}
 about: dict[str, Any] = {"rows": f"{len(table):,}", "d_model": lesson.config.d_model}
 page.opening(size(lesson.tokens), page.shape(lesson.embedding, "token_embeddings"), **about)
-VIEWS[page.view(*VIEWS)]()
-proof = Proof(gathered, one_hot @ table[distinct], "F.one_hot(ids) @ E")
-page.details(GPT.embed, lesson.embedding, ["token_embeddings"], proof, **about)
+source, proof = VIEWS[page.view(*VIEWS)]()
+page.details(source, lesson.embedding, ["token_embeddings"], proof, **about)

@@ -77,23 +77,22 @@ def draw_encodings() -> None:
     compact = (lesson.vocabulary, words.trained) if lesson.source.trained else ("compact", names["compact"])
     merged = [encoded(code, name) for code, name in (compact, *((code, names[code]) for code in BYTE_PAIRS))]
     if all(row.pieces == merged[0].pieces for row in merged):
-        page.controls.markdown(words.agree)
+        st.markdown(words.agree)
     st.html(token_strip.encodings([*merged, encoded("characters", words.characters)]))
 
 
 def draw_merges() -> None:
     """Every merge of one word, in order."""
     choices = list(dict.fromkeys(merging.words(sentence.text)))
-    with page.controls:
-        word = st.selectbox(
-            words.word,
-            choices,
-            max(range(len(choices)), key=lambda place: len(choices[place])),
-            format_func=text.token,
-            key=f"{page.name}_word",
-            label_visibility="collapsed",
-            width=220,
-        )
+    word = st.selectbox(
+        words.word,
+        choices,
+        max(range(len(choices)), key=lambda place: len(choices[place])),
+        format_func=text.token,
+        key=f"{page.name}_word",
+        label_visibility="collapsed",
+        width=220,
+    )
     word = word.encode()[:LONGEST_WORD].decode(errors="ignore")
     note, absent = (words.why, words.absent) if merging is tokenizer else (words.borrowed, words.no_token)
     heading = words.id if merging.base == merging.name else words.ids.format(name=merging.base)

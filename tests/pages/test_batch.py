@@ -51,6 +51,18 @@ def test_a_token_too_long_for_any_place_does_not_take_them_all() -> None:
     assert f"minmax(calc({LONGEST + RIM:.2f} *" in drawn
 
 
+@pytest.mark.parametrize("position", range(16))
+def test_in_the_hall_places_are_left_out_at_the_ends_but_not_the_looked_at_one(open_page: Open, position: int) -> None:
+    rows = 4
+    table = picture(open_page("batch", hall=True, query=position)).one("batch")
+    widest = float(re.findall(r"--letters:([\d.]+)", str(table.attributes["style"]))[0])
+    places = [[int(str(cell.attributes["data-place"])) for cell in line.all("cell")] for line in table.all("line")]
+    assert places == [list(range(places[0][0], places[0][-1] + 1))] * rows
+    assert position in places[0]
+    assert widest <= 84
+    assert len(table.all("more")) == rows * ((places[0][0] > 0) + (places[0][-1] < 15))
+
+
 def test_the_first_row_is_the_sentence_and_the_others_are_cut_from_the_corpus(open_page: Open) -> None:
     app = open_page("batch", **UNEVEN)
     lesson = app.session_state["_lesson"]

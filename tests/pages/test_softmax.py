@@ -1,5 +1,7 @@
 """The softmax page: rows become distributions, each part recomputed from the tensor above it."""
 
+import math
+import re
 from typing import Any
 
 import pytest
@@ -50,7 +52,9 @@ def test_each_named_part_of_softmax_follows_from_the_scores_above_it(open_page: 
     torch.testing.assert_close(steps.exponentials / steps.total, weights.nan_to_num(0.0))
 
 
-@pytest.mark.parametrize("language, maximum, total", [("en", "maximum", "sum"), ("zh", "最大值", "和")])
+@pytest.mark.parametrize(
+    "language, maximum, total", [("en", "largest score", "sum of the exponentials"), ("zh", "最大值", "指数之和")]
+)
 def test_the_card_names_maximum_and_sum_for_what_they_are(
     open_page: Open, language: str, maximum: str, total: str
 ) -> None:
@@ -75,7 +79,33 @@ def test_sums_and_entropies_stand_beside_the_weights_they_belong_to(open_page: O
     torch.testing.assert_close(array(bars["x"]), entropy(weights))
     torch.testing.assert_close(array(ceiling["x"]), torch.arange(1, lesson.length + 1).float().log2())
     assert (array(bars["x"]) <= array(ceiling["x"]) + 1e-5).all()
-    assert figure["layout"]["yaxis"]["ticktext"] == list(lesson.labels)
+    ticks = figure["layout"]["yaxis"]["ticktext"]
+    assert [re.sub("</?(span|b)[^>]*>", "", tick) for tick in ticks] == list(lesson.labels)
+    assert [at for at, tick in enumerate(ticks) if tick.startswith("<span")] == [4], "the asking token stands out"
+    assert [at for at, number in enumerate(bars["text"]) if number] == [4]
+    assert bars["text"][4] == f"<b>{float(entropy(weights)[4]):.2f}</b>"
+
+
+@pytest.mark.parametrize(
+    "choices", [{**UNEVEN, "query": query} for query in (0, 1, 5)] + [{}, {"head": 3}, {"lang": "zh"}]
+)
+def test_an_entropy_is_the_sum_of_the_printed_terms_to_its_last_digit(open_page: Open, choices: dict[str, Any]) -> None:
+    app = open_page("softmax", softmax_view="entropy", **choices)
+    told = next(
+        element.value for element in app.markdown if r"\log_2 0" in element.value or r"\log_2 1" in element.value
+    )
+    weights = [float(number) for number in re.findall(r"- ([\d.]+) \\log_2 \1", told)]
+    rest = re.search(r"\$ \+ ([\d.]+)", told)
+    bits, seen = re.search(r"\*\*([\d.]+)\*\*", told), re.search(r"log₂ (\d+) [=≈] (\d[\d.]*\d|\d)", told)
+    assert bits and seen and weights
+    total = (float(rest[1]) if rest else 0) - sum(weight * math.log2(weight) for weight in weights)
+    assert f"{total:.3g}" == f"{float(bits[1]):.3g}"
+    assert f"{math.log2(int(seen[1])):.4g}" == f"{float(seen[2]):.4g}"
+
+
+def test_entropy_is_one_number_a_row(open_page: Open) -> None:
+    app = open_page("softmax", softmax_view="entropy", **UNEVEN)
+    assert any("`(2, 3, 11, 11)` → `(2, 3, 11)` batch × heads × tokens" in element.value for element in app.markdown)
 
 
 def test_repeated_tokens_keep_every_row_and_tick(open_page: Open) -> None:
@@ -83,7 +113,7 @@ def test_repeated_tokens_keep_every_row_and_tick(open_page: Open) -> None:
     labels = list(app.session_state["_lesson"].labels)
     layout = chart(app, "softmax_entropy")["layout"]
     for axis in (layout["xaxis"], layout["yaxis"]):
-        assert axis["ticktext"] == labels
+        assert [re.sub("</?(span|b)[^>]*>", "", tick) for tick in axis["ticktext"]] == labels
         assert array(axis["tickvals"]).tolist() == list(range(len(labels)))
 
 
