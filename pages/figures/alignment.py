@@ -17,7 +17,7 @@ LEFT, RIGHT = [0.0, 0.66], [0.77, 1.0]
 class _Side:
     """The right panel: a share for each head of each block."""
 
-    def __init__(self, shares: Tensor, picked: tuple[int, int], titles: tuple[str, str], theme: Theme) -> None:
+    def __init__(self, shares: Tensor, picked: tuple[int, int], titles: Sequence[str], theme: Theme) -> None:
         self.shares, self.picked, self.titles, self.theme = shares, picked, titles, theme
 
     def traces(self) -> list[dict[str, Any]]:
@@ -67,31 +67,31 @@ def alignment(
     targets: Sequence[str],
     shares: Tensor,
     picked: tuple[int, int],
-    titles: tuple[str, str],
+    titles: tuple[str, str, str],
     theme: Theme,
 ) -> go.Figure:
     """At the left the weights of one head, at the right how well each head aligns.
 
     weights: (T, S) with NaN where masked; a row for each word that is written, `targets`, a column for each of `sources`.
     links: (T, S) bool, words that translate each other: they are framed. shares: (N, H), 0 … 1, NaN where nobody knows.
-    picked: the block and the head at the left. titles: of blocks and heads. The last trace has a point for each head.
+    picked: the block and the head at the left. titles: of the left panel, of blocks, of heads. The last trace has a point for each head.
     """
-    side = _Side(shares, picked, titles, theme)
+    side = _Side(shares, picked, titles[1:], theme)
     face = {"family": MONO, "size": 16 if max(weights.shape) <= MANY else 12}
     plain: dict[str, Any] = {"showgrid": False, "zeroline": False, "tickfont": face, "fixedrange": True}
     columns, rows = (_ticks(labels) for labels in (sources, targets))
     frames = [_box(x, y, color("token", theme), "", 3) for y, x in links.nonzero().tolist()]
     known = not bool(shares.isnan().all())
     layout = {
-        "xaxis": axis(theme, domain=LEFT, side="top", tickangle=-40, **columns, **plain),
+        "xaxis": axis(theme, titles[0], domain=LEFT, side="top", tickangle=-40, **columns, **plain),
         "yaxis": axis(theme, range=[len(targets) - 0.5, -0.5], **rows, **plain),
         "shapes": [*frames, *([side.outline()] if known else [])],
         "margin": {"l": 10, "r": 10, "t": 10, "b": 10},
         **(side.axes() if known else {}),
     }
     hover = {"hovertemplate": "%{y} ← %{x}: %{z:.3f}<extra></extra>", "xgap": 1, "ygap": 1}
-    bar = {"orientation": "h", "thickness": 10, "len": 0.2, "x": RIGHT[0] if known else 0.8, "xanchor": "left"}
-    place = {"y": 0.02, "yanchor": "bottom", "tickvals": [0, 0.5, 1], "outlinewidth": 0}
+    bar = {"thickness": 10, "len": 0.45, "x": LEFT[1] + 0.01, "xanchor": "left"}  # beside what it is the scale of
+    place = {"y": 0, "yanchor": "bottom", "tickvals": [0, 0.5, 1], "outlinewidth": 0}
     main = _heat(weights, theme) | hover | {"showscale": True, "colorbar": {**bar, **place}}
     return figure([main, *(side.traces() if known else [])], theme, **layout)
 

@@ -12,6 +12,7 @@ from pages.figures.theme import MONO, axis, color, figure, literal
 
 GAP = 0.06
 MOST_NUMBERS = 20  # more bars than this leave no room for numbers beside them
+PLACES = 2  # decimals beside a bar
 
 
 def attributions(effects: Mapping[str, Tensor], labels: Sequence[str], axis_title: str, theme: Theme) -> go.Figure:
@@ -48,7 +49,8 @@ def attributions(effects: Mapping[str, Tensor], labels: Sequence[str], axis_titl
 def _bars(effects: Tensor, places: list[int], name: str, theme: Theme) -> dict[str, Any]:
     against, supports = DIVERGING[theme][2], DIVERGING[theme][-3]
     values = effects.float().tolist()
-    numbers = [f"{value:+.2f}".replace("-", "−") for value in values]
+    rounded = [round(value, PLACES) for value in values]
+    numbers = [f"{value:+.{PLACES}f}".replace("-", "−") if value else f"{0:.{PLACES}f}" for value in rounded]
     return {
         "type": "bar",
         "orientation": "h",

@@ -8,13 +8,13 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from pages.figures.curves import RAISED
 from pages.figures.palette import Theme
 from pages.figures.panels import title
-from pages.figures.theme import MONO, axis, color, figure, literal
+from pages.figures.theme import MONO, axis, color, figure, literal, powers
 from transformer.sampling import Distribution
 
 HEAD, POINTS, FLOOR = 24, 160, 1e-9
+MOST_POWERS = 6  # beside the low panel
 LEFT, RIGHT = [0.0, 0.6], [0.68, 1.0]
 KEPT, CUT, OWN = "weight", "kind1", "kind2"  # the colours' names, in both panels
 LEGEND = {"orientation": "h", "x": 0, "y": 1, "yref": "container", "yanchor": "top"}  # of both panels
@@ -49,8 +49,8 @@ def chances(chosen: Distribution, labels: Sequence[str], names: Names, picked: i
         "tickfont": {"family": MONO, "size": 14},
     }
     decades, last = _decades(own), math.log10(len(own))
-    across = {"domain": RIGHT, "anchor": "y2", "range": [-0.03 * last, 1.03 * last], **_powers([0, last], 1)}
-    up = {"anchor": "x2", "range": decades, **_powers(decades, 2)}
+    across = {"domain": RIGHT, "anchor": "y2", "range": [-0.03 * last, 1.03 * last], **powers(0, last)}
+    up = {"anchor": "x2", "range": decades, **powers(*decades, MOST_POWERS)}
     return figure(
         [*_bars(chosen, own, names, theme), *_curves(chosen, own, names, theme)],
         theme,
@@ -140,14 +140,7 @@ def _ranked(values: Tensor) -> Tensor:
     return torch.from_numpy(ascending).flip(0)
 
 
-def _decades(own: Tensor) -> list[float]:
+def _decades(own: Tensor) -> tuple[float, float]:
     """From below the least probable token that can be drawn to certainty, as powers of ten."""
     least = float(own[own > 0].min())
-    return [max(math.log10(max(least, FLOOR)) - 1.5, math.log10(FLOOR)), 0.3]
-
-
-def _powers(ends: Sequence[float], step: int) -> dict[str, Any]:
-    """A logarithmic axis with its ticks at powers of ten between two exponents, the small and the large written as powers."""
-    exponents = range(step * math.ceil(ends[0] / step), math.floor(ends[1]) + 1, step)
-    texts = [f"10{str(n).translate(RAISED)}" if n > 5 or n < -3 else f"{10.0**n:,.{max(-n, 0)}f}" for n in exponents]
-    return {"type": "log", "tickvals": [10.0**n for n in exponents], "ticktext": texts}
+    return max(math.log10(max(least, FLOOR)) - 1.5, math.log10(FLOOR)), 0.3

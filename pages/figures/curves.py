@@ -1,27 +1,22 @@
 """A few curves over one axis; the legend has their numbers at a dotted line, which marks the place that is spoken of."""
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
 from pages.figures.palette import Role, Theme
-from pages.figures.theme import axis, color, figure
+from pages.figures.theme import PLAIN, RAISED, axis, color, figure, powers
 
 ROOM = 0.08  # of the height, below zero and above the highest point
-MOST_POWERS = 10  # on an axis
-LEAST_PLAIN, MOST_PLAIN = -3, 5  # powers of ten that are written out on an axis
-CHINESE = re.compile(r"[\u3000-\u9fff]")
 DOT, MARKED_DOT = 7, 13
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def spelled(value: float, format: str = ".3g") -> str:
     """A number as on the axes, where far from one it has a power of ten: 4.77·10⁻¹¹, 1,230."""
     rounded = f"{value:{format}}"
-    if "e" in rounded and 1000 <= abs(float(rounded)) < 10**MOST_PLAIN:
+    if "e" in rounded and 1000 <= abs(float(rounded)) < 10.0 ** PLAIN[-1]:
         return f"{float(rounded):,.0f}".replace("-", "−")
     mantissa, _, power = rounded.partition("e")
     return mantissa.replace("-", "−") + (f"·10{str(int(power)).translate(RAISED)}" if power else "")
@@ -70,7 +65,7 @@ def curves(
     }
     if mark is not None:
         layout["shapes"] = [_line(mark, theme)]
-        told = f"{across.symbol or across.title} = {mark:.4g}" + ("：" if CHINESE.search(across.title) else ":\u2002")
+        told = f"{across.symbol or across.title} = {mark:.4g}\u2002"
         layout["legend"]["title"] = {"text": told, "side": "left", "font": {"size": 15}}
     return figure(data, theme, **layout, showlegend=True, hovermode="x unified")
 
@@ -114,22 +109,8 @@ def _limits(asked: Axis, lowest: float, highest: float) -> dict[str, Any]:
     top = math.log10(highest) if highest > 0 else 0.0
     bottom = math.log10(lowest) if lowest > 0 else top - 1
     room = 0.06 * (top - bottom) + 0.05
-    ticks = _powers(bottom - room, top + room) if asked.ticks is None else {}
+    ticks = powers(bottom - room, top + room) if asked.ticks is None else {}
     return {"range": [bottom - room, top + room], **ticks}
-
-
-def _powers(bottom: float, top: float) -> dict[str, Any]:
-    """Plotly would raise the powers in larger type than the other axis has. bottom, top: as powers of ten."""
-    apart = next(step for step in (1, 2, 5, 10, 20, 50, 100) if top - bottom <= MOST_POWERS * step)
-    powers = range(apart * math.ceil(bottom / apart), math.floor(top) + 1, apart)
-    return {"tickvals": [10.0**power for power in powers], "ticktext": [*map(_power, powers)]}
-
-
-def _power(power: int) -> str:
-    """Ten to a power as it is written on an axis."""
-    if LEAST_PLAIN <= power <= MOST_PLAIN:
-        return f"{10**power:,}" if power >= 0 else f"{10.0**power:.{-power}f}"
-    return f"10{str(power).translate(RAISED)}"
 
 
 def _line(mark: float, theme: Theme) -> dict[str, Any]:

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pages.figures.sentence import percent
+from pages.figures.token_strip import letters
 
 STYLE: Final = Path(__file__).with_suffix(".css")
+LINE: Final = 80
+"""Letters that have room beside each other in a small window."""
 STRONG = 0.65  # a weight above it makes a chip on which the letters of the paper stand out more than ink
 
 
@@ -49,11 +52,17 @@ def decoding_step(
     looked = "".join(_looked(piece, weight) for piece, weight in zip(source, weights, strict=True))
     written = "".join(_written(step, place, at, captions.would) for place, step in enumerate(steps))
     first = f'<span class="chip read"><span class="piece">{escape(begin)}</span><small>&nbsp;</small></span>'
+    long = " long" * (max(map(_room, (source, [begin, *(step.piece for step in steps)]))) > LINE)
     return (
-        f'<div class="decoding {captions.origin}"><b>{escape(captions.looks)}</b><div class="chips">{looked}</div>'
+        f'<div class="decoding {captions.origin}{long}"><b>{escape(captions.looks)}</b><div class="chips">{looked}</div>'
         f'<b>{escape(captions.writes)}<small class="origin">{escape(captions.told)}</small></b>'
         f'<div class="chips">{first}{written}</div></div>'
     )
+
+
+def _room(pieces: Sequence[str]) -> int:
+    """Letters that a line of chips takes; each is at least as wide as its percentage."""
+    return sum(max(letters(piece), 3) + 2 for piece in pieces)
 
 
 def _looked(piece: str, weight: float) -> str:

@@ -28,8 +28,7 @@ def held_out(
         "xaxis": axis(theme, titles[0], domain=LEFT, range=[0, 1.12], tickformat=".0%", tickvals=[0, 0.5, 1]),
         "yaxis": _classes("", names, list(range(len(names))), theme) | {"range": [len(names) - 0.4, -0.6]},
         "xaxis2": _classes(titles[1], shown, places, theme) | {"domain": RIGHT, "side": "top"},
-        "yaxis2": _classes(titles[2], shown, places, theme)
-        | {"anchor": "x2", "range": [len(labels) - 0.5, -0.5], "tickangle": -90},
+        "yaxis2": _classes(titles[2], shown, places, theme) | {"anchor": "x2", "range": [len(labels) - 0.5, -0.5]},
         "margin": {"l": 10, "r": 10, "t": 40, "b": 20},
         "bargap": 0.35,
     }

@@ -19,6 +19,8 @@ MOST: Final = 24
 """Tokens drawn of a longer sentence."""
 FEW: Final = 8
 """Up to so many tokens are written across, more of them downwards."""
+LETTER, BESIDE = 0.52, 0.7  # rem: how wide a letter is, and what a token needs beside its letters
+WIDTHS = 48, 55, 66, 78  # rem, of the picture: the styles know these
 FAINT: Final = 0.02  # a weight below this draws no arc
 
 
@@ -40,15 +42,21 @@ def reading(labels: Sequence[str], hidden: Tensor, weights: Tensor, captions: Ca
     more = "…" if shown < len(labels) else ""
     columns = "".join(_recurrent(labels[t], hidden[t], t, t + 1 < shown) for t in range(shown))
     tokens = "".join(f"<div>{_token(label, 0)}</div>" for label in labels[:shown])
-    names = "reading many" if shown > FEW else "reading"
     longest = max(map(letters, labels[:shown]))
+    names = f"reading many{_upright(shown, longest)}" if shown > FEW else "reading"
     return (
-        f'<div class="{names}" id="reading-{times}" style="--count: {shown}; --letters: {longest}">'
+        f'<div class="reads"><div class="{names}" id="reading-{times}" style="--count: {shown}; --letters: {longest}">'
         f"{_heading(captions.recurrent, captions.recurrent_note + more)}"
         f'<div class="line">{columns}</div>'
         f"{_heading(captions.attention, captions.attention_note + more)}"
-        f'<div class="line">{tokens}</div>{_arcs(weights[:shown, :shown])}</div>'
+        f'<div class="line">{tokens}</div>{_arcs(weights[:shown, :shown])}</div></div>'
     )
+
+
+def _upright(count: int, longest: int) -> str:
+    """The class of a sentence whose tokens stand upright where there is so much room that the longest fits its column."""
+    wide = count * (LETTER * longest + BESIDE)
+    return next((f" upright-{width}" for width in WIDTHS if wide <= width), "")
 
 
 def _heading(title: str, note: str) -> str:

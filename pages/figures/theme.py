@@ -1,6 +1,7 @@
 """One look for every plotly figure."""
 
 import html
+import math
 from typing import Any, Literal
 
 import plotly.graph_objects as go
@@ -43,6 +44,27 @@ def axis(theme: Theme, title: str = "", **more: Any) -> dict[str, Any]:
     """An axis in the figure's look."""
     look = {"gridcolor": GRID[theme], "zerolinecolor": GRID[theme], "ticks": "", "automargin": True}
     return {**look, "title": {"text": title, "font": {"size": 14}}, **more}
+
+
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+PLAIN = range(-3, 6)
+"""Powers of ten that are written out on an axis."""
+
+
+def powers(bottom: float, top: float, most: int = 10) -> dict[str, Any]:
+    """The ticks of a logarithmic axis that reaches from 10^bottom to 10^top: every power of ten, or every second, fifth …
+
+    Not plotly's own, whose raised powers are written larger than the numbers of the other axis.
+    """
+    apart = next(step for step in (1, 2, 5, 10, 20, 50, 100) if top - bottom <= most * step)
+    exponents = range(apart * math.ceil(bottom / apart), math.floor(top) + 1, apart)
+    return {"type": "log", "tickvals": [10.0**n for n in exponents], "ticktext": [*map(_power, exponents)]}
+
+
+def _power(exponent: int) -> str:
+    if exponent in PLAIN:
+        return f"{10.0**exponent:,.{max(-exponent, 0)}f}"
+    return f"10{str(exponent).translate(RAISED)}"
 
 
 def figure(data: list[dict[str, Any]], theme: Theme, **layout: Any) -> go.Figure:

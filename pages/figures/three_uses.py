@@ -19,14 +19,14 @@ class Use(NamedTuple):
 
 
 def three_uses(uses: Sequence[Use], arrow: str) -> str:
-    """A column for each use; `arrow` joins queries with keys and values. It needs the styles in `STYLE` on the page."""
-    return f'<div class="three-uses">{"".join(_use(use, arrow) for use in uses)}</div>'
+    """A line for each use; `arrow` joins queries with keys and values. It needs the styles in `STYLE` on the page."""
+    return f'<table class="three-uses">{"".join(_use(use, arrow) for use in uses)}</table>'
 
 
 def _use(use: Use, arrow: str) -> str:
     return (
-        f"<div><h4>{escape(use.name)}</h4>"
-        f'<p><b class="query">Q</b> {escape(use.queries)} <i>{escape(arrow)}</i> '
-        f'<b class="key">K</b>, <b class="value">V</b> {escape(use.keys_values)}</p>'
-        f"<p><small>{escape(use.hidden)}</small> <code>{escape(use.shape)}</code></p></div>"
+        f"<tr><th>{escape(use.name)}</th>"
+        f'<td><b class="query">Q</b> {escape(use.queries)}</td>'
+        f'<td><i>{escape(arrow)}</i> <b class="key">K</b>, <b class="value">V</b> {escape(use.keys_values)}</td>'
+        f"<td><i>{escape(use.hidden)}</i></td><td><code>{escape(use.shape)}</code></td></tr>"
     )

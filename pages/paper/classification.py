@@ -7,12 +7,13 @@ from typing import Any
 
 import streamlit as st
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
+from pages.figures import attributions
 from pages.figures.answers import Panel, answers
-from pages.figures.attributions import attributions
 from pages.figures.held_out import held_out
-from pages.figures.sentence import code, literal
+from pages.figures.sentence import SUBSCRIPTS, code, literal
 from pages.matrix import Matrix, Readout, Selection, flow, product
 from pages.ui import classification_choices, state
 from pages.ui.decoded import decimals
@@ -20,13 +21,13 @@ from pages.ui.parts import Page, Proof, size
 from pages.ui.text import joined, number
 from transformer.classification.attribution import gradient_times_input, leave_one_out
 from transformer.classification.circulating import NumbersTheBatch, answers_by_padding, answers_by_place
+from transformer.classification.recounts import accuracy_and_counts, fall_without, slopes
 from transformer.classification.task import batch
 from transformer.classifier import Classifier
 from transformer.trace import named_tensors
 
 NEIGHBOURS, OWN = 7, "own"
 FEWEST_PLACES, MOST_PLACES = 4, 7
-LITTLE = 0.1  # of the largest effect
 JUDGES = ("constant", "naive_bayes", "logistic_regression", "accuracy")
 
 page = Page(__file__)
@@ -40,6 +41,9 @@ classes = [words.classes_names.table().get(label, label) for label in seen.task.
 decision = literal(classes[decided])
 padded = [*labels, *[words.padding] * seen.padding]
 probabilities = trace.log_probabilities[0].exp()
+normed = model.config.norm_first  # blocks that end in a LayerNorm need no other before the mean
+streams = [f"X{n}".translate(SUBSCRIPTS) for n in range(len(trace.blocks) + 1)]
+last = f"LN({streams[-1]})" if normed else streams[-1]
 picked = min(int(state.get("query")), len(padded) - 1), min(int(state.get("dim")), model.config.d_model - 1)
 
 
@@ -48,25 +52,30 @@ def pick_dimension(selection: Selection) -> None:
     state.put("dim", selection.j)
 
 
-def draw_way() -> None:
+def draw_way() -> Proof:
     """What enters, what leaves each block, with the padding that the mean leaves out; the mean, and the decision."""
-    streams = [trace.embedding.embeddings, *(block.output for block in trace.blocks[:-1]), trace.final_norm]
-    limit = float(torch.cat(streams).abs().max())
+    numbers = [trace.embedding.embeddings, *(block.output for block in trace.blocks[:-1]), trace.final_norm]
+    limit = float(torch.cat(numbers).abs().max())
     look: dict[str, Any] = {"rows": padded, "row_role": "token", "limit": limit}
-    blocks = [Matrix(x[0], f"X{number}", **look) for number, x in enumerate(streams)]
+    blocks = [Matrix(x[0], name, **look) for x, name in zip(numbers, [*streams[:-1], last], strict=True)]
     mean = Matrix(trace.mean, "m", "output", row_offset=len(padded), link="column")
     scores = Matrix(trace.log_probabilities.T, "(ln p)ᵀ", "output", classes, link="none")
-    above = [part for matrix in blocks for part in (words.block, matrix)][1:]
+    above: list[Matrix | str] = [blocks[0]]
+    for place, matrix in enumerate(blocks[1:], 1):
+        arrow = words.block_norm if matrix is blocks[-1] and normed else words.block
+        above += [arrow.format(n=place), matrix]
     flow(
-        [above, [words.average.format(last=blocks[-1].name), mean, words.linear, scores]],
+        [above, [words.average.format(last=last), mean, words.linear, scores]],
         key="classification_way",
         selected=picked,
         readout=Readout("value", words.way.table(), tuple(range(len(blocks) - 1)), len(blocks) - 1),
         on_select=page.pick("query", "dim"),
     )
+    with torch.no_grad():
+        return Proof(trace.log_probabilities, model(seen.tokens[None]), "F.scaled_dot_product_attention")
 
 
-def draw_mean() -> None:
+def draw_mean() -> Proof:
     """Weights · X = m. Padding stands beside the sentence and has no weight."""
     shares = trace.shares.masked_fill(~trace.real, math.nan)
     product(
@@ -79,16 +88,17 @@ def draw_mean() -> None:
             columns=padded,
             column_axis=words.tokens,
         ),
-        Matrix(trace.final_norm[0], f"X{len(trace.blocks)}", "token", rows=padded, row_axis=words.tokens),
+        Matrix(trace.final_norm[0], last, "token", rows=padded, row_axis=words.tokens),
         Matrix(trace.mean, "m", "output", column_axis=words.dimensions),
         key="classification_mean",
         selected=(0, picked[1]),
         readout=Readout("weighted", words.mean.table()),
         on_select=pick_dimension,
     )
+    return Proof(trace.mean[0], trace.final_norm[0, : len(labels)].mean(0), "x[:n].mean(0)")
 
 
-def draw_decision() -> None:
+def draw_decision() -> Proof:
     """m · W + b = the logits, and what log softmax makes of them."""
     places = shared_places(trace.logits[0].tolist(), float(trace.logits.logsumexp(-1)))
     told = words.decided.format(total=decimals(float(trace.logits.logsumexp(-1)), places))
@@ -103,6 +113,9 @@ def draw_decision() -> None:
         bias=model.output.bias,
         on_select=pick_class,
     )
+    with torch.no_grad():
+        again = F.linear(trace.mean, model.output.weight, model.output.bias).log_softmax(-1)
+    return Proof(trace.log_probabilities, again, "F.linear(m, W, b).log_softmax(-1)")
 
 
 def pick_class(selection: Selection) -> None:
@@ -133,28 +146,35 @@ def told_class(label: int, places: int) -> str:
     )
 
 
-def draw_words() -> None:
+def draw_words() -> Proof:
     """Which tokens moved the decision, by two measures."""
     effects = {
         words.effects.leave: leave_one_out(model, seen.tokens, decided),
         words.effects.gradient: gradient_times_input(model, seen.tokens, decided),
     }
     toward = words.effects.axis.format(decision=classes[decided])
-    page.plot(attributions(effects, labels, toward, page.theme), "classification_words", beside_words=True)
-    st.markdown(joined(page.language, words.effects.told, told_apart(*effects.values())))
+    page.plot(attributions.attributions(effects, labels, toward, page.theme), "classification_words", beside_words=True)
+    left_out, slope = effects.values()
+    st.markdown(joined(page.language, words.effects.told, told_apart(left_out, slope)))
+    most = int(left_out.abs().argmax())
+    again = slopes(model, seen.tokens, decided), fall_without(model, seen.tokens, decided, most)[None]
+    return Proof(torch.cat([slope, left_out[most, None]]), torch.cat(again), "autograd: ∂/∂s of s·x")
 
 
 def told_apart(*effects: Tensor) -> str:
-    """The token about which the two measures disagree most, and why they can; nothing if it is little."""
-    left, right = (effect / (effect.abs().max() or 1.0) for effect in effects)
-    apart = torch.minimum(left.abs(), right.abs()) * (left * right < 0)
-    if float(apart.max()) < LITTLE:
+    """For how many tokens the two measures differ in sign as they are written, the clearest, and why they can."""
+    left, right = (effect.double().round(decimals=attributions.PLACES) for effect in effects)
+    opposite = left * right < 0
+    if not opposite.any():
         return ""
-    told: str = words.effects.apart.format(token=code(labels[int(apart.argmax())]))
+    apart = torch.minimum(left.abs() / left.abs().max(), right.abs() / right.abs().max()) * opposite
+    told: str = words.effects.apart.format(
+        count=int(opposite.sum()), total=len(labels), token=code(labels[int(apart.argmax())])
+    )
     return told
 
 
-def draw_held_out() -> None:
+def draw_held_out() -> Proof:
     """Sentences that nobody learned from: accuracies and the confusion table."""
     with st.spinner(words.computing):
         step, found = seen.weights.report
@@ -166,9 +186,12 @@ def draw_held_out() -> None:
     told = words.judged.told if seen.weights.language != OWN else words.judged.own
     later = words.judged.earlier.format(step=step) if step != seen.weights.step else ""
     st.markdown(joined(page.language, told, later))
+    counts = torch.bincount(torch.tensor([one.label for one in seen.task.held_out]), minlength=len(classes))
+    shown = torch.tensor([judged[words.judged.accuracy], *counts.tolist()], dtype=torch.float64)
+    return Proof(shown, accuracy_and_counts(found["confusion"]), "C.trace() / C.sum(), C.sum(1)")
 
 
-def draw_wrong() -> None:
+def draw_wrong() -> Proof:
     """The same sentence in every place of a batch, and with more and more padding: right code and circulating code."""
     neighbours, _, _ = batch(seen.task.held_out[: min(NEIGHBOURS, model.config.context_length - 1)])
     room = model.config.context_length - len(labels)
@@ -186,6 +209,9 @@ def draw_wrong() -> None:
     with st.spinner(words.computing):
         by_place, by_padding = seen.weights.unsteady
     st.markdown(words.mistakes.told.format(place=by_place, padding=by_padding, n=len(seen.task.held_out)))
+    right = torch.cat([answer[0] for _, answer in asked.values()])
+    with torch.no_grad():
+        return Proof(right, model(seen.tokens[None]).expand_as(right), "classifier(x[None])")
 
 
 VIEWS = {
@@ -200,13 +226,14 @@ about: dict[str, Any] = {
     "decision": decision,
     "probability": number(float(probabilities[decided]), 3),
     "train": len(seen.task.train),
+    "norm": words.norm if normed else "",
 }
-page.opening(size(trace.tokens), f"{size(trace.log_probabilities)} {page.frame.axes.B} × {words.classes}", **about)
+if page.viewed(*VIEWS) == "mean":
+    page.opening(size(trace.final_norm), page.shape(trace, "mean"), formula=words.mean_of, **about)
+else:
+    page.opening(size(trace.tokens), f"{size(trace.log_probabilities)} {page.frame.axes.B} × {words.classes}", **about)
 view = page.view(*VIEWS)
-VIEWS[view]()
-with torch.no_grad():
-    again = model(seen.tokens[None])
-proof = Proof(trace.log_probabilities, again, "F.scaled_dot_product_attention")
+proof = VIEWS[view]()
 SOURCES: dict[str, Callable[..., Any]] = {"words": leave_one_out, "wrong": NumbersTheBatch}
 made = SimpleNamespace(**{path: tensor for path, _, tensor in named_tensors(trace) if "." not in path})
 page.details(SOURCES.get(view, Classifier.trace), made, ["mean", "log_probabilities"], proof, **about)

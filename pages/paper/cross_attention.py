@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from pages.figures.alignment import alignment
-from pages.figures.sentence import percent
+from pages.figures.sentence import SUBSCRIPTS, percent
 from pages.matrix import Matrix, Readout, Selection, flow, grid, product
 from pages.ui import cache, pickers, state, translation_choices
 from pages.ui.parts import Page, Proof, size
@@ -99,10 +99,10 @@ def draw_scaling() -> None:
 
 def draw_softmax() -> None:
     """Padding of the source is hidden; each row becomes shares."""
-    sums = Matrix(attention.weights[place].sum(1, keepdim=True), "Σ", "weight", scale="weight", link="row", **asks)
+    sums = Matrix(attention.weights[place].sum(1, keepdim=True), "Σ", scale="plain", link="row", **asks)
     shares = Matrix(weights, "A", "weight", scale="weight", **axes)
     flow(
-        [[Matrix(masked, words.masked.format(f"S/√{head_size}"), **axes), "softmax →", shares, sums]],
+        [[Matrix(masked, "M", **axes), "softmax →", shares, sums]],
         key="cross_softmax",
         selected=(asker, asked),
         readout=Readout("softmax", words.softmax.table(), operands=(0,), result=1),
@@ -115,7 +115,7 @@ def draw_mix() -> None:
     product(
         Matrix(weights, "A", "weight", **asks, column_axis=page.frame.keys, scale="weight"),
         Matrix(values, "V", "value", sources, row_role="key"),
-        Matrix(mixed, "O", "output", row_axis=page.frame.queries, column_axis="head_size"),
+        Matrix(mixed, "O", "output", row_axis=page.frame.queries, row_role="query", column_axis="head_size"),
         key="cross_mix",
         selected=(asker, number),
         readout=Readout("weighted", words.mix.table()),
@@ -126,7 +126,10 @@ def draw_mix() -> None:
 def draw_heads() -> None:
     """All heads of the block; a click looks at that head from now on."""
     shown = attention.weights[seen.row].masked_fill(~mask, math.nan)
-    heads = [Matrix(part, f"A{n + 1}", f"head{n}", scale="weight", **axes) for n, part in enumerate(shown)]
+    heads = [
+        Matrix(part, f"A{n + 1}".translate(SUBSCRIPTS), f"head{n}", scale="weight", **axes)
+        for n, part in enumerate(shown)
+    ]
     flow(
         [heads] if len(heads) <= ONE_LINE else grid(heads),
         key="cross_heads",
@@ -160,7 +163,7 @@ def draw_alignment() -> None:
         seen.words(shown.targets[0].tolist()),
         shares,
         (seen.block, seen.head),
-        (words.block, f"{words.aligned}<br>{words.head}"),
+        (words.shown.format(block=seen.block + 1, head=seen.head + 1), words.block, f"{words.aligned}<br>{words.head}"),
         page.theme,
     )
     with st.container(key="aligned"):
@@ -180,9 +183,23 @@ def told(right: list[bool], shares: Tensor, trained: bool) -> str:
     if not trained:
         return joined(page.language, here, words.untold)
     best = best_place(seen.pair)
-    numbers = {"share": float(shares[seen.block, seen.head]), "best": float(shares[best])}
-    written = {name: percent(share) for name, share in numbers.items()}
-    return joined(page.language, here, words.everywhere.format(block=best[0] + 1, head=best[1] + 1, **written))
+    compared = words.is_not.format(block=best[0] + 1, head=best[1] + 1, best=percent(float(shares[best])))
+    if (seen.block, seen.head) == best:
+        compared = words.is_best
+    share = percent(float(shares[seen.block, seen.head]))
+    return joined(page.language, here, words.everywhere.format(share=share, compared=compared))
+
+
+def open_page(view: str) -> None:
+    """The formula of what a view shows and its shapes, those of all heads."""
+    given, made = {
+        "queries": ([attention.input], "queries"),
+        "memory": ([memory], "keys"),
+        "scores": ([attention.queries, attention.keys], "scores"),
+        "mix": ([attention.weights, attention.values], "heads"),
+    }.get(view, ([attention.input, memory], "weights"))
+    formula = words.formulas.table().get(view, "")
+    page.opening(", ".join(map(size, given)), page.shape(attention, made), formula=formula)
 
 
 VIEWS = {
@@ -195,7 +212,7 @@ VIEWS = {
     "heads": draw_heads,
     "alignment": draw_alignment,
 }
-page.opening(f"{size(attention.input)}, {size(memory)}", page.shape(attention, "weights"))
+open_page(page.viewed(*VIEWS))
 VIEWS[page.view(*VIEWS)]()
 again = F.scaled_dot_product_attention(
     attention.queries, attention.keys, attention.values, seen.trace.decoder.cross_mask[:, None]

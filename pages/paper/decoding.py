@@ -1,6 +1,7 @@
 """One token at a time: teacher forcing, greedy decoding, beam search, and how the paper trained (sections 5.3, 5.4, 6.1)."""
 
 from collections.abc import Callable, Sequence
+from operator import truediv
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,11 +17,13 @@ from pages.ui import cache, decoded, recipe, state, translation_choices
 from pages.ui.parts import Page, Proof, size
 from pages.ui.text import joined, number, with_terms
 from pages.ui.translation import Row, bundled
+from pages.ui.worked import decimals_for
 from transformer.encoder_decoder import BEGIN, END
 from transformer.lessons.label_smoothing import smoothed_loss
 from transformer.translation.decoding import LENGTH_PENALTY, beam_search, greedy, penalty, teacher_forcing
 
 FINAL, MOST_STEPS, MOST_LETTERS = 4, 999, 60
+SCORED = 3  # decimals of a score
 WIDTHS, ALPHAS = range(1, 9), (0.0, 0.3, LENGTH_PENALTY, 1.0, 2.0)
 
 page = Page(__file__)
@@ -37,7 +40,6 @@ def draw_teacher() -> Proof:
     targets, favourites = forced.targets[0], forced.log_probabilities[0].argmax(-1)
     tell(
         words.teacher if seen.known else words.no_teacher,
-        sentence=shortened(seen.own.target),
         right=int((favourites == targets).sum()),
         count=len(targets),
         loss=number(float(-forced.of_targets.mean()), 3),
@@ -118,15 +120,17 @@ def draw_beam() -> Proof:
         titles = words.beam.step, words.beam.rank
         tree = beam_tree(beams, lambda id: seen.words([id])[0], seen.sentence_of, titles, page.theme)
         page.plot(tree, "beam_tree", beside_words=True)
+        quotients = [(one.log_probability, penalty(len(one.ids), alpha)) for one in kept]
+        places = decimals_for(truediv, quotients, SCORED)
         rows = [
             Candidate(
                 seen.sentence_of(one.ids),
                 str(len(one.ids)),
-                decoded.decimals(one.log_probability),
-                decoded.decimals(penalty(len(one.ids), alpha)),
-                decoded.decimals(one.score),
+                decoded.decimals(total, places),
+                decoded.decimals(divisor, places),
+                decoded.decimals(one.score, SCORED),
             )
-            for one in kept
+            for one, (total, divisor) in zip(kept, quotients, strict=True)
         ]
         st.html(beam_table(rows, words.beam.heads))
         best = kept[0]
@@ -143,7 +147,7 @@ def select(name: str, options: Sequence[float], default: float) -> float:
     chosen: float = page.controls.selectbox(
         label,
         options,
-        format_func=lambda value: label.format(f"{value:g}"),
+        format_func=lambda value: label.format(f"{value:,}".removesuffix(".0")),
         key=page.linked(name, default, options.__contains__),
         persist_state="session",
         label_visibility="collapsed",

@@ -13,7 +13,7 @@ from pages.ui import state, translation_choices
 from pages.ui.parts import Page, Proof, size
 from pages.ui.translation_choices import linked, picked_pair
 from transformer.blocks import DecoderBlock
-from transformer.trace import AttentionTrace
+from transformer.trace import AttentionTrace, axes_of
 
 LIT = "encoder_attention", "decoder_attention", "cross_attention"
 
@@ -69,7 +69,7 @@ def draw_uses() -> None:
     st.html(three_uses.three_uses(captions, words.uses.arrow))
     names = words.views.table()
     flow(
-        [[weights(use, names[name], link="none") for name, use in uses.items()]],
+        [[weights(use, names[name], link="none", named=True) for name, use in uses.items()]],
         key="three_uses",
         selected=cell(uses[looked_at()]),
         readout=Readout("value", words.readout.table(), result=list(uses).index(looked_at())),
@@ -98,8 +98,8 @@ def draw_softmax(name: str) -> None:
     use = uses[name]
     scaled, masked = (part[seen.row, seen.head] for part in (use.attention.scaled, use.attention.masked))
     limit = float(scaled.abs().max()) or None
-    before = Matrix(scaled, f"QKᵀ/√{config.head_size}", limit=limit, **axes(use))
-    after = Matrix(masked, words.masked.format(before.name), limit=limit, **axes(use))
+    before = Matrix(scaled, f"S/√{config.head_size}", limit=limit, **axes(use))
+    after = Matrix(masked, "M", limit=limit, **axes(use))
     flow(
         [[before, words.mask, after, "softmax →", weights(use, "A")]],
         key=f"softmax_{name}",
@@ -130,8 +130,19 @@ def plain(tensor: Tensor) -> str:
     return size(tensor).strip("`")
 
 
+def open_page(view: str) -> None:
+    """The formula of what a view shows and its shapes, as short as it takes to leave room for the views beside them."""
+    if view == "model":
+        tokens = f"{size(trace.encoder.tokens)}, {size(trace.decoder.tokens)}"
+        page.opening(tokens, size(trace.decoder.logits), formula=words.whole)
+    elif view == "uses":
+        page.opening(" × ".join(getattr(page.frame.axes, axis) for axis in axes_of(AttentionTrace, "weights").split()))
+    else:
+        page.opening(size(uses[view].attention.weights))
+
+
 VIEWS = ("uses", "encoder", "decoder", "cross", "model")
-page.opening(f"{size(trace.encoder.tokens)}, {size(trace.decoder.tokens)}", page.shape(trace.decoder, "logits"))
+open_page(page.viewed(*VIEWS))
 view = page.view(*VIEWS)
 if view == "uses":
     draw_uses()

@@ -15,6 +15,7 @@ from pages.ui import exercise, state
 from pages.ui.exercise import NAMES, WIDTH
 from pages.ui.parts import Page, Proof, size
 from pages.ui.text import number
+from pages.ui.worked import worked
 from transformer.lessons.single_head import attend, descend, gradient_by_hand, learning_step
 from transformer.lessons.written import shared_places
 from transformer.trace import axes_of
@@ -23,6 +24,7 @@ NAMED = ("projections", "scores", "scaling", "weights", "output", "loss", "gradi
 AHEAD = 10  # steps that the curve looks ahead, as many as the button takes
 FLAT = 8  # a loss that fell by more would lie on the floor of a linear axis
 BANDS = [("query", WIDTH), ("key", WIDTH), ("value", WIDTH)]
+COLUMNS = [f"{name.removeprefix('W')} {n}" for name in NAMES for n in range(WIDTH)]
 
 page = Page(__file__)
 words = page.words
@@ -59,7 +61,7 @@ def draw_projections() -> None:
     product(
         Matrix(trace.input, "X", "token", labels),
         Matrix(torch.cat(now.projections, 1), words.at_step.format(step=now.number), bands=BANDS),
-        Matrix(joined, "Q K V", bands=BANDS),
+        Matrix(joined, "Q K V", columns=COLUMNS, bands=BANDS),
         key="three_words_projections",
         selected=picked(joined),
         readout=Readout("dot", words.projections.table()),
@@ -94,7 +96,7 @@ def draw_scaling() -> None:
 
 def draw_weights() -> None:
     """Softmax of each row, and what the row sums to."""
-    sums = Matrix(trace.weights.sum(1, keepdim=True), "Σ", rows=labels, row_role="query", link="row", **shares)
+    sums = Matrix(trace.weights.sum(1, keepdim=True), "Σ", rows=labels, row_role="query", link="row", scale="plain")
     flow(
         [[Matrix(trace.scaled, f"S/{root}", **axes), "softmax →", Matrix(trace.weights, "A", **shares, **axes), sums]],
         key="three_words_weights",
@@ -105,16 +107,17 @@ def draw_weights() -> None:
 
 
 def draw_mix(
-    weights: Tensor, values: Tensor, output: Tensor, tokens: list[str], key: str, selected: tuple[int, int]
+    weights: Tensor, values: Tensor, output: Tensor, tokens: list[str], selected: tuple[int, int], **told: str
 ) -> None:
-    """A · V: the new embeddings. Weights that are not there are NaN."""
+    """A · V: the new embeddings. Weights that are not there are NaN. told: other words for the card."""
+    asked_by, numbered = {"row_axis": page.frame.queries}, {"column_axis": page.frame.axes.K}
     product(
-        Matrix(weights, "A", "weight", tokens, row_role="query", column_axis=page.frame.keys, scale="weight"),
-        Matrix(values, "V", "value", tokens, row_role="key"),
-        Matrix(output, "O", "output", row_axis=page.frame.queries),
-        key=key,
+        Matrix(weights, "A", **shares, rows=tokens, row_role="query", **asked_by, column_axis=page.frame.keys),
+        Matrix(values, "V", "value", tokens, row_role="key", row_axis=page.frame.keys, **numbered),
+        Matrix(output, "O", "output", row_role="query", **asked_by, **numbered),
+        key=f"three_words_{view}",
         selected=selected,
-        readout=Readout("weighted", words.output.table()),
+        readout=Readout("weighted", {**words.output.table(), **told}),
         on_select=keep_number,
     )
 
@@ -129,7 +132,7 @@ def draw_loss() -> None:
         [[made, "−", aim, "=", Matrix(difference, words.difference, **look)]],
         key="three_words_loss",
         selected=picked(difference),
-        readout=Readout("value", words.error.table(), operands=(0, 1), result=2),
+        readout=Readout("value", {**words.error.table(), "note": mean_square(difference)}, operands=(0, 1), result=2),
         height=240,
         on_select=keep_number,
     )
@@ -137,24 +140,27 @@ def draw_loss() -> None:
     lines = [Curve(words.loss, range(here + 1), losses[: here + 1], "kind0")]
     if losses[here + 1 :]:  # below the other, which it goes on from
         lines.insert(0, Curve(words.ahead, range(here, len(losses)), losses[here:], "neutral", "dot", told=False))
-    across, up = Axis(words.steps, reach=AHEAD), Axis(words.loss, log=0 < FLAT * min(losses) < max(losses))
+    is_steep = 0 < FLAT * min(losses) < max(losses)
+    across, up = Axis(words.steps, reach=AHEAD), Axis(words.log_loss if is_steep else words.loss, is_steep)
     with st.container(key="below"):
         page.plot(curves(lines, across, up, page.theme, mark=here, format=".4g"), "three_words_curve")
+
+
+def mean_square(difference: Tensor) -> str:
+    """How the loss comes of the differences, a sum of squares for each row."""
+    count, squares = difference.numel(), difference.square().sum(1).tolist()
+    *rows, loss = worked(lambda *sums: sum(sums) / count, squares, now.loss)
+    told: str = words.error.note.format(count=count, rows=" + ".join(rows), loss=loss)
+    return told
 
 
 def draw_gradient() -> None:
     """Xᵀ · [∂L/∂Q ∂L/∂K ∂L/∂V] = [∂L/∂Wq ∂L/∂Wk ∂L/∂Wv]."""
     gradient = torch.cat(now.gradient, 1)
-    columns = [f"{name.removeprefix('W')} {n}" for name in NAMES for n in range(WIDTH)]
     product(
         Matrix(trace.input.T, "Xᵀ", "token", columns=labels),
-        Matrix(
-            torch.cat(now.upstream, 1),
-            "∂Q ∂K ∂V",
-            rows=labels,
-            bands=BANDS,
-        ),
-        Matrix(gradient, "∂Wq ∂Wk ∂Wv", columns=columns, bands=BANDS),
+        Matrix(torch.cat(now.upstream, 1), "∂Q ∂K ∂V", rows=labels, bands=BANDS),
+        Matrix(gradient, "∂Wq ∂Wk ∂Wv", columns=COLUMNS, bands=BANDS),
         key="three_words_gradient",
         selected=picked(gradient),
         readout=Readout("dot", words.gradient.table()),
@@ -166,11 +172,11 @@ def draw_step() -> None:
     """The three matrices before, what is added, after."""
     before, after, slope = (torch.cat(part) for part in (now.projections, now.after, now.gradient))
     look: dict[str, Any] = {"rows": [f"{name} {row}" for name in NAMES for row in range(WIDTH)], "row_bands": BANDS}
-    limit = float(torch.stack((before, after)).abs().max()) or None
-    old, new = Matrix(before, words.before, limit=limit, **look), Matrix(after, words.after, limit=limit, **look)
-    change = Matrix(-asked.rate * slope, f"−{asked.rate:g} · ∂L/∂W", **look)
+    change = -asked.rate * slope
+    look["limit"] = float(torch.stack((before, change, after)).abs().max()) or None
+    old, new = Matrix(before, words.before, **look), Matrix(after, words.after, **look)
     flow(
-        [[old, "+", change, "=", new]],
+        [[old, "+", Matrix(change, f"−{asked.rate:g} · ∂L/∂W", **look), "=", new]],
         key="three_words_step",
         selected=picked(before),
         readout=Readout("sum", words.step.table()),
@@ -188,7 +194,21 @@ def draw_related() -> None:
     weights = torch.block_diag(*(part.weights for part in parts)).masked_fill(~same_sentence, math.nan)
     values, output = (torch.cat([getattr(part, name) for part in parts]) for name in ("values", "output"))
     selected = picked(output) if state.get("query") < len(both) else (places[0], picked(output)[1])
-    draw_mix(weights, values, output, both, "three_words_same_word", selected)
+    draw_mix(weights, values, output, both, selected, note=words.same_word)
+
+
+def open_page(view: str) -> None:
+    """The formula of what a view shows, and its shapes."""
+    if view == "loss":
+        page.opening(f"{size(trace.output)}, {size(wanted)}", words.one, formula=words.formulas.loss)
+    elif view in LEARNING:
+        weight = now.projections[0]
+        given = f"{size(trace.input.T)}, {size(trace.queries)}" if view == "gradient" else size(weight)
+        page.opening(given, page.shape_of(weight, "D K"), formula=getattr(words.formulas, view))
+    else:
+        whole = [torch.cat(inputs), torch.cat([part.output for part in parts])]
+        read, made = whole if view == "related" else (trace.input, trace.output)
+        page.opening(size(read), page.shape_of(made, axes_of(type(trace), "output")))
 
 
 def proof() -> Proof:
@@ -209,14 +229,11 @@ VIEWS = {
     "scores": draw_scores,
     "scaling": draw_scaling,
     "weights": draw_weights,
-    "output": lambda: draw_mix(
-        trace.weights, trace.values, trace.output, labels, "three_words_output", picked(trace.output)
-    ),
+    "output": lambda: draw_mix(trace.weights, trace.values, trace.output, labels, picked(trace.output)),
     **LEARNING,
     "related": draw_related,
 }
-read, made = (torch.cat(inputs), torch.cat([part.output for part in parts])) if related else (trace.input, trace.output)
-page.opening(size(read), page.shape_of(made, axes_of(type(trace), "output")))
+open_page(page.viewed(*NAMED))
 view = page.view(*NAMED)
 if len(steps) <= asked.steps:
     st.warning(words.overflow.format(step=len(steps), rate=f"{asked.rate:g}"))

@@ -5,15 +5,17 @@ from typing import Any
 
 import streamlit as st
 import torch
+from torch import Tensor
 
 from pages.figures import reading, table_1
-from pages.figures.curves import Axis, Curve, curves, spelled
+from pages.figures.curves import Axis, Curve, curves
 from pages.figures.palette import Role
 from pages.matrix import Matrix, Readout, product
 from pages.ui import state
 from pages.ui.page_desk import linked_control, page_desk
 from pages.ui.parts import Page, Proof, size
-from pages.ui.text import with_terms
+from pages.ui.text import joined, with_terms
+from transformer.lessons.recounts import kept_in_graphs, multiplications, timed_states
 from transformer.lessons.sequence_costs import (
     LENGTHS,
     NUM_HEADS,
@@ -30,6 +32,7 @@ from transformer.recurrent import make_rnn, trace_rnn
 HIDDEN = 12  # numbers of the pictured hidden state
 WIDTHS, GAINS, BIASES = (32, 64, 128, 256), (0.5, 1.0, 1.5, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0, 5.0)
 KERNEL, NEIGHBOURHOOD = 3, 32
+COUNTED = "FlopCounterMode: n²·d, n·d², k·n·d², r·n·d"
 MARKED = 32  # the length whose gradients are written out
 ATTENTION, RECURRENT, CONVOLUTIONAL = "kind0", "kind1", "kind2"  # the families' colours; members differ in dash
 LOOKS = {
@@ -74,7 +77,7 @@ def draw_reading() -> None:
         words.recurrent,
         words.recurrent_note.format(n=count),
         words.attention,
-        words.attention_note.format(pairs=count * (count + 1) // 2, block=lesson.block + 1, head=lesson.head + 1),
+        words.attention_note.format(pairs=count * (count - 1) // 2, block=lesson.block + 1, head=lesson.head + 1),
     )
     weights = lesson.attention.weights[0, lesson.head]
     st.html(reading.reading(labels, trace.hidden[0], weights, captions, times))
@@ -103,30 +106,28 @@ def draw_time() -> None:
     with st.spinner(words.measuring):
         measured = alone(measured_times, d)
     page.controls.button(words.again, key="why_attention_again", on_click=alone, args=(measured_times, d, measured))
-    about = {"at": f"{measured.at:%H:%M}", "threads": measured.threads}
-    tell(words.time, {kind: 1000 * seconds[LENGTHS.index(n)] for kind, seconds in measured.seconds.items()}, **about)
     plot({kind: [1000 * s for s in seconds] for kind, seconds in measured.seconds.items()}, words.milliseconds)
+    tell(words.time, at=f"{measured.at:%H:%M}", threads=measured.threads)
 
 
 def draw_memory() -> None:
     """Measured bytes that autograd keeps."""
     kept = {kind: [size / 2**20 for size in sizes] for kind, sizes in alone(measured_memory, d).items()}
-    tell(words.memory, {kind: sizes[LENGTHS.index(n)] for kind, sizes in kept.items()})
     plot(kept, words.mebibytes)
+    tell(words.memory)
 
 
 def draw_gradient() -> None:
     """Measured size of the gradient between the two ends of a sequence."""
     reach = alone(measured_reach, lesson.seed, gain, bias)
     sizes = {kind: size.tolist() for kind, size in reach.sizes.items()}
-    tell(words.gradient, {kind: size[REACHES.index(MARKED)] for kind, size in sizes.items()}, n=MARKED, d=REACH_WIDTH)
     plot(sizes, words.passed, REACHES, MARKED)
+    tell(words.gradient, d=REACH_WIDTH)
 
 
-def tell(told: str, numbers: Mapping[str, float], **values: Any) -> None:
-    """A sentence with the numbers at n in it."""
-    here = {"n": n, "d": d, "heads": NUM_HEADS, **values, **{kind: spelled(value) for kind, value in numbers.items()}}
-    told = told.replace(" = ", "\u00a0=\u00a0").format(**here)
+def tell(told: str, **values: Any) -> None:
+    """A sentence under a picture; the numbers at n stand in its legend."""
+    told = told.replace(" = ", "\u00a0=\u00a0").format(**{"n": n, "d": d, "heads": NUM_HEADS, **values})
     st.markdown(with_terms(told, page.language), unsafe_allow_html=True)
 
 
@@ -156,15 +157,28 @@ def draw_costs() -> None:
     st.html(table_1.table_1(words.headings, rows))
     more, less = costs["attention"].operations, costs["recurrent"].operations
     told = words.conclusion.less if more < less else words.conclusion.more if more > less else words.conclusion.same
-    tell(told, {}, times=max(n, d) // min(n, d))
+    tell(joined(page.language, told, words.conclusion.bars), times=max(n, d) // min(n, d))
 
 
 def proof() -> Proof:
-    """Hidden states by PyTorch's own RNN; where gradients are shown, the RNN's as a product of its steps."""
+    """What a view shows, found in another way; where times are shown, which nobody can find twice, what is timed."""
+    if view == "costs":
+        counted, again = layer_costs(n, d, KERNEL, NEIGHBOURHOOD), multiplications(n, d, KERNEL, NEIGHBOURHOOD)
+        shown = {kind: [cost.operations] for kind, cost in counted.items()}
+        return Proof(numbers(shown), numbers({kind: [again[kind]] for kind in shown}), COUNTED)
+    if view == "time":
+        return Proof(*timed_states(d, n), f"nn.RNN({d}, {d})(x): h₁ … hₙ")
+    if view == "memory":
+        return Proof(numbers(alone(measured_memory, d)), numbers(alone(kept_in_graphs, d)), "grad_fn._saved_…")
     if view == "gradient":
         reach = alone(measured_reach, lesson.seed, gain, bias)
         return Proof(reach.sizes["rnn"], reach.by_chain_rule, "W·∏ diag(1 − h²)·U")
     return Proof(trace.hidden, layer(trace.input)[0].detach(), "nn.RNN")
+
+
+def numbers(found: Mapping[str, Sequence[int]]) -> Tensor:
+    """Whole numbers of each kind, one row a kind. (kinds, N) float64"""
+    return torch.tensor(list(found.values()), dtype=torch.float64)
 
 
 VIEWS = {
@@ -178,8 +192,7 @@ VIEWS = {
 SIZES = {**dict.fromkeys(("costs", "time", "memory"), (n, d)), "gradient": (MARKED, REACH_WIDTH)}
 asked = SIZES.get(state.get(page.linked("view", next(iter(VIEWS)), VIEWS.__contains__)))
 if asked:
-    shape = f"`(1, {asked[0]}, {asked[1]})`"
-    page.opening(shape, f"{shape} {words.sizes}")
+    page.opening(f"`(1, {asked[0]}, {asked[1]})` {words.sizes}", formula=words.both)
 else:
     page.opening(size(trace.input), f"{size(trace.hidden)} {words.axes}")
 view = page.view(*VIEWS)

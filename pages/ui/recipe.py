@@ -21,7 +21,7 @@ ASKED, PLAIN = ("kind0", "solid"), ("neutral", "dash")  # what the controls ask 
 def draw_smoothing(page: Page, share: float, vocab_size: int) -> None:
     """The loss over the right token's probability, without and with smoothing."""
     words, (wanted, other) = page.words.smoothing, smoothed_target(share, vocab_size)
-    told = {"share": f"{share:g}", "count": f"{vocab_size:,}", "wanted": number(wanted), "other": number(other, 2)}
+    told = {"share": f"{share:g}", "count": f"{vocab_size:,}", "wanted": number(wanted), "other": number(other, 3)}
     st.markdown(words.told.format(**told))
     at = rights(wanted)
     names = {0.0: words.plain, share: words.smoothed.format(f"{share:g}")}

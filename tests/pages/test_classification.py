@@ -267,3 +267,36 @@ def test_a_run_that_is_gone_gives_way_to_the_bundled_weights_in_a_sentence(open_
     assert words in notes(app)
     app.run()
     assert words not in notes(app)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("weights", ["trained", "untrained"])
+def test_the_caption_counts_the_tokens_whose_two_bars_point_in_opposite_directions(
+    open_page: Open, language: Language, weights: str
+) -> None:
+    for sentence in (
+        SENTENCES[language],
+        *catalog.entry("classification").words("en").presets.table()[language].values(),
+    ):
+        own = asked(language, weights, "words") | {f"classification_text_{language}": sentence}
+        app = open_page("classification", **own)
+        bars = chart(app, "classification_words")["data"]
+        left, right = ([float(text.replace("−", "-")) for text in bar["text"]] for bar in bars)
+        count = sum(one * other < 0 for one, other in zip(left, right, strict=True))
+        counted = [f"for {count} of {len(left)} tokens" in element.value for element in app.markdown]
+        assert any(counted) == bool(count), sentence
+
+
+def test_the_last_layer_norm_is_named(open_page: Open) -> None:
+    app = open_page("classification", **asked("en", "trained", "way"))
+    names = [matrix["name"] for matrix in component(app, "classification_way")["matrices"]]
+    signs = [item for line in component(app, "classification_way")["lines"] for item in line if isinstance(item, str)]
+    assert names[:3] == ["X₀", "X₁", "LN(X₂)"] and signs[:2] == ["block 1 →", "block 2, LN →"]
+    assert "LayerNorm" in app.markdown[0].value
+
+
+@pytest.mark.parametrize("view", ["way", "mean", "decision", "words", "held_out", "wrong"])
+def test_each_view_proves_what_it_shows(open_page: Open, view: str) -> None:
+    said = proof(open_page("classification", classification_view=view))
+    assert said.startswith("✓")
+    assert ("scaled_dot_product" in said) == (view == "way")

@@ -116,3 +116,29 @@ def test_a_sentence_that_is_not_in_the_data_has_no_frames(open_page: Open) -> No
 def test_extremes_draw(open_page: Open, view: str, choices: dict[str, Any]) -> None:
     app = open_page("cross_attention", cross_attention_view=view, **shared(**choices))
     assert proof(app).startswith("✓")
+
+
+def test_sums_of_rows_are_plain_numbers_and_the_asking_token_wears_the_colour_of_queries(open_page: Open) -> None:
+    scene = component(open_page("cross_attention", cross_attention_view="softmax", **shared()), "cross_softmax")
+    assert [matrix["name"] for matrix in scene["matrices"]] == ["M", "A", "Σ"]
+    assert scene["matrices"][-1]["scale"] == "plain"
+    mixed = component(open_page("cross_attention", cross_attention_view="mix", **shared()), "cross_mix")
+    assert mixed["matrices"][-1]["rowRole"] == "query"
+
+
+def test_the_formula_and_the_shapes_are_those_of_the_view(open_page: Open) -> None:
+    for view, formula, made in (("queries", "$Q =", 4), ("mix", "$O =", 4), ("softmax", "$A =", 4)):
+        app = open_page("cross_attention", cross_attention_view=view, **shared())
+        (line,) = [element.value for element in app.markdown if element.value.startswith(formula)]
+        assert line.split("→")[-1].count(",") == made - 1, view
+        assert ("head_size" in line) == (view != "softmax"), view
+
+
+def test_the_best_head_is_told_to_be_the_best_and_any_other_is_held_against_it(open_page: Open) -> None:
+    told = {}
+    for block, head in ((1, 1), (2, 4)):
+        place = {"translation_at_block": block, "translation_at_head": head}
+        app = open_page("cross_attention", cross_attention_view="alignment", **shared(pair="fr"), **place)
+        told[block] = next(element.value for element in app.markdown if "held-out sentences" in element.value)
+    assert "the best of all heads" in told[2] and "best, head" not in told[2]
+    assert "best, head 4 of block 2" in told[1]

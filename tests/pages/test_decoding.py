@@ -169,3 +169,15 @@ def test_the_points_of_a_column_stand_below_each_other(open_page: Open) -> None:
     rows = html(app, "predictions").all("tbody")[0].all("tr") or html(app, "predictions").all("tbody")[0].children
     for column in (2, 3):
         assert len({len(row.children[column].text.partition(".")[2]) for row in rows}) == 1
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.6, 1.0, 2.0])
+@pytest.mark.parametrize("pair", ["fr", "zh"])
+def test_a_score_is_the_quotient_of_the_numbers_printed_beside_it(open_page: Open, pair: str, alpha: float) -> None:
+    for width in (1, 4, 8):
+        choices = {"decoding_width": width, "decoding_alpha": alpha, **shared(pair=pair)}
+        app = open_page("decoding", decoding_view="beam", **choices)
+        rows = html(app, "beam").all("tbody")[0].all("tr") or html(app, "beam").all("tbody")[0].children
+        for row in rows:
+            total, divisor, score = (float(cell.text.replace("−", "-")) for cell in row.children[3:6])
+            assert f"{total / divisor:.3f}" == f"{score:.3f}"

@@ -268,3 +268,22 @@ def test_the_cell_that_a_visitor_finds_lit_is_no_masked_one_and_weighs_much(
 def test_a_picked_cell_stays_even_if_it_is_masked(open_page: Open) -> None:
     app = open_page("encoder_decoder", encoder_decoder_view="decoder", **shared(asker=1, asked=3))
     assert component(app, "softmax_decoder")["selected"] == [1, 3]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_shape_is_that_of_what_the_formula_beside_it_makes(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, lang: str
+) -> None:
+    seen = reading(monkeypatch)
+    for view in VIEWS[1:]:
+        app = open_page("encoder_decoder", encoder_decoder_view=view, lang=lang, **shared(**UNEVEN))
+        (told,) = [element.value for element in app.markdown if element.value.startswith("$")]
+        decoder = seen[-1].trace.decoder
+        made = {
+            "encoder": seen[-1].trace.encoder.blocks[1].attention.weights,
+            "decoder": decoder.blocks[1].self_attention.weights,
+            "cross": decoder.blocks[1].cross_attention.weights,
+            "model": decoder.logits,
+        }[view]
+        assert f"`({', '.join(map(str, made.shape))})`" in told.split("→")[-1]
+        assert ("softmax" in told) == (view != "model")

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from typing import Any
 
 import pytest
@@ -111,7 +112,7 @@ def test_without_the_division_the_scores_go_to_softmax_as_they_are(open_page: Op
 @pytest.mark.parametrize("steps", [0, 30])
 def test_a_shared_word_goes_in_the_same_and_comes_out_different(open_page: Open, steps: int) -> None:
     app = opened(open_page, "related", steps=steps)
-    weights, values, output = shown(app, "three_words_same_word")
+    weights, values, output = shown(app, "three_words_related")
     assert torch.equal(values[0], values[2])
     assert not torch.allclose(output[0], output[2])
     assert weights[:2, 2:].isnan().all() and weights[2:, :2].isnan().all()
@@ -214,10 +215,10 @@ def write(app: AppTest, field: str, text: str) -> None:
 
 def test_sentences_without_a_shared_word_are_said_and_the_picture_stays(open_page: Open) -> None:
     app = opened(open_page, "related")
-    before = shown(app, "three_words_same_word")
+    before = shown(app, "three_words_related")
     write(app, "related", "apple fruit\n\npear tree")
     assert len(notes(app, "alert")) == 1
-    assert all(map(torch.equal, before[1:], shown(app, "three_words_same_word")[1:]))
+    assert all(map(torch.equal, before[1:], shown(app, "three_words_related")[1:]))
 
 
 def test_what_was_typed_stays_while_its_field_is_not_seen(open_page: Open) -> None:
@@ -257,6 +258,49 @@ def test_extremes_are_drawn(open_page: Open, words: str) -> None:
 
 def test_the_shared_word_is_lit_and_the_shapes_are_those_of_all_its_sentences(open_page: Open) -> None:
     app = opened(open_page, "related")
-    scene = component(app, "three_words_same_word")
+    scene = component(app, "three_words_related")
     assert scene["matrices"][0]["rows"][scene["selected"][0]] == "apple"
     assert any("`(4, 3)` → `(4, 3)`" in element.value for element in app.markdown)
+
+
+def test_axes_have_whole_names_and_a_number_says_which_matrix_it_belongs_to(open_page: Open) -> None:
+    for view, key in (("output", "three_words_output"), ("related", "three_words_related")):
+        a, v, o = component(opened(open_page, view), key)["matrices"]
+        named = [(matrix["rowAxis"], matrix["columnAxis"]) for matrix in (a, v, o)]
+        assert named == [("queries", "keys"), ("keys", "head_size"), ("queries", "head_size")]
+        assert a["rowRole"] == o["rowRole"] == "query"
+    for view in ("projections", "gradient"):
+        result = component(opened(open_page, view), f"three_words_{view}")["matrices"][-1]
+        assert result["columns"] == ["q 0", "q 1", "q 2", "k 0", "k 1", "k 2", "v 0", "v 1", "v 2"]
+    *_, sums = component(opened(open_page, "weights"), "three_words_weights")["matrices"]
+    assert sums["scale"] == "plain"
+
+
+@pytest.mark.parametrize("steps", [0, 120])
+def test_a_logarithmic_loss_says_so(open_page: Open, steps: int) -> None:
+    axis = chart(opened(open_page, "loss", steps=steps), "three_words_curve")["layout"]["yaxis"]
+    assert (axis["type"] == "log") == axis["title"]["text"].endswith("(log)")
+
+
+@pytest.mark.parametrize("steps", [0, 12, 40])
+def test_the_loss_is_worked_out_from_printed_sums_of_squares(open_page: Open, steps: int) -> None:
+    app = opened(open_page, "loss", steps=steps, **FOUR)
+    note = component(app, "three_words_loss")["readout"]["words"]["note"]
+    rows, count, loss = re.search(r"\((.+)\) ÷ (\d+) ≈ ([\d.]+)", note).groups()  # type: ignore[union-attr]
+    mean = sum(map(float, rows.split(" + "))) / int(count)
+    assert f"{mean:.4g}" == f"{float(loss):.4g}"
+    assert len(rows.split(" + ")) == 4 and int(count) == 12
+
+
+def test_a_step_has_one_scale_of_colours_for_both_sides_of_its_equation(open_page: Open) -> None:
+    for rate in (0.001, 1.0):
+        matrices = component(opened(open_page, "step", rate=rate), "three_words_step")["matrices"]
+        assert len({matrix["limit"] for matrix in matrices}) == 1
+
+
+@pytest.mark.parametrize(
+    ("view", "formula"), [("scores", "softmax"), ("loss", "L ="), ("gradient", "X^"), ("step", "leftarrow")]
+)
+def test_the_formula_is_that_of_the_view(open_page: Open, view: str, formula: str) -> None:
+    app = opened(open_page, view)
+    assert any(formula in element.value for element in app.markdown if element.value.startswith("$"))

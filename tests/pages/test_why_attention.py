@@ -78,7 +78,9 @@ def test_the_conclusion_holds_for_the_chosen_sizes(open_page: Open, n: int, d: i
     assert told in conclusion
 
 
-@pytest.mark.parametrize(("value", "said"), [(4.77e-11, "4.77·10⁻¹¹"), (0.014, "0.014"), (-2.5e20, "−2.5·10²⁰")])
+@pytest.mark.parametrize(
+    ("value", "said"), [(4.77e-11, "4.77·10⁻¹¹"), (0.014, "0.014"), (-2.5e20, "−2.5·10²⁰"), (1234.0, "1,230")]
+)
 def test_numbers_have_powers_of_ten_as_the_axes_have(value: float, said: str) -> None:
     assert spelled(value) == said
 
@@ -87,7 +89,8 @@ def test_the_shapes_are_those_of_the_view(open_page: Open) -> None:
     choices = {"why_attention_n": 128, "why_attention_d": 32}
     for view, shape in (("state", "16, 64"), ("costs", "128, 32"), ("memory", "128, 32"), ("gradient", "32, 32")):
         app = open_page("why_attention", why_attention_view=view, **choices)
-        assert any(f"`(1, {shape})` →" in element.value for element in app.markdown), view
+        (line,) = [element.value for element in app.markdown if f"`(1, {shape})`" in element.value]
+        assert ("softmax" in line) == (view != "state"), view  # a comparison has both formulas
 
 
 def test_times_are_the_measurement_and_can_be_measured_again(open_page: Open) -> None:
@@ -126,15 +129,51 @@ def test_the_legend_has_the_numbers_at_the_marked_place_and_nothing_covers_a_cur
     elsewhere = Curve("later", [3, 4], [-3.0, 2.0], "key")
     layout = curves([rising, elsewhere], Axis("x", symbol="n"), Axis("y"), "light", mark=2)
     assert [curve.name for curve in layout.data] == ["up <b>5</b>", "later"]
-    assert layout.layout.legend.title.text.startswith("n = 2:")
+    assert layout.layout.legend.title.text.strip() == "n = 2"
     assert not layout.layout.annotations
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ((0.002, 8000.0), ["0.001", "0.01", "0.1", "1", "10", "100", "1,000", "10,000"]),
+        ((1e-8, 1.0), ["10⁻⁸", "10⁻⁷", "10⁻⁶", "10⁻⁵", "10⁻⁴", "0.001", "0.01", "0.1", "1"]),
+        ((50_000.0, 2e7), ["100,000", "10⁶", "10⁷"]),
+    ],
+)
+def test_only_what_is_far_from_one_is_a_power_of_ten_on_an_axis(values: tuple[float, ...], said: list[str]) -> None:
+    layout = curves([Curve("runs", [1, 2], values, "kind0")], Axis("x"), Axis("y", log=True), "light").layout
+    assert list(layout.yaxis.ticktext) == said
+
+
+@pytest.mark.parametrize("view", ["costs", "time", "gradient", "memory"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_picture_of_costs_has_one_logarithmic_remark_for_each_scale(open_page: Open, view: str, lang: str) -> None:
+    app = open_page("why_attention", lang=lang, why_attention_view=view, why_attention_d=32)
+    remark = {"en": "(log)", "zh": "（对数坐标）"}[lang]
+    if view == "costs":
+        remark = {"en": "logarithmic", "zh": "对数坐标"}[lang]
+        assert remark not in html(app)
+        assert sum(remark in element.value for element in app.markdown) == 1
+        return
+    layout = chart(app, f"why_attention_{view}_curves")["layout"]
+    for axis in (layout["xaxis"], layout["yaxis"]):
+        assert axis["type"] == "log" and remark in axis["title"]["text"]
+
+
+def test_every_picture_is_checked_by_what_it_shows(open_page: Open) -> None:
+    checks = {"reading": "nn.RNN", "costs": "FlopCounterMode", "time": "nn.RNN(32, 32)", "memory": "grad_fn"}
+    for view, kernel in checks.items():
+        app = open_page("why_attention", why_attention_view=view, why_attention_n=64, why_attention_d=32)
+        assert proof(app).startswith("✓") and kernel in proof(app), view
 
 
 @pytest.mark.parametrize("lowest", [1e-3, 1e-80, 1e-300])
 def test_a_logarithmic_axis_holds_the_whole_curve_and_names_a_few_powers(lowest: float) -> None:
     up = curves([Curve("falls", [1, 2], [5.0, lowest], "kind0")], Axis("x"), Axis("y", log=True), "dark").layout.yaxis
     assert up.range[0] < math.log10(lowest) < math.log10(5.0) < up.range[1]
-    assert 1 <= (up.range[1] - up.range[0]) / up.dtick <= 12
+    assert 1 <= len(up.tickvals) <= 12
+    assert all(up.range[0] <= math.log10(tick) <= up.range[1] for tick in up.tickvals)
 
 
 @pytest.mark.parametrize("view", ["time", "memory", "gradient"])

@@ -82,3 +82,29 @@ def test_a_term_explains_itself_once_and_escapes_what_it_shows() -> None:
     assert shown.count("<abbr") == 2
     assert "a &lt;key&gt;</abbr>" in shown
     assert shown.endswith("then query")
+
+
+PARTS = {
+    "en": {
+        "more": {"… {n} more terms", "… {n} smaller weights"},
+        "maximum": {"largest score of the row"},
+        "sum": {"sum of the exponentials"},
+    },
+    "zh": {"more": {"…… 其余 {n} 项", "…… 其余 {n} 个小权重"}, "maximum": {"这一行的最大值"}, "sum": {"指数之和"}},
+}
+
+
+def cards(table: dict[str, Any]) -> list[dict[str, Any]]:
+    """The tables that are the words of a card, however deep they lie."""
+    inner = [card for value in table.values() if isinstance(value, dict) for card in cards(value)]
+    return [*inner, *([table] if {"title", "total"} <= table.keys() else [])]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_a_part_of_a_card_has_one_name_on_all_pages(path: Path, language: str) -> None:
+    for card in cards(tomllib.loads(path.read_text(encoding="utf-8"))[language]):
+        asked = [part for part in ("more", "maximum") if part in card] + ["sum"] * ("maximum" in card)
+        for part in asked:
+            assert card[part] in PARTS[language][part], card["title"]
+        assert not re.search(r"\bdim\b", card["title"]), card["title"]

@@ -158,16 +158,18 @@ def measured_memory(d_model: int) -> dict[str, tuple[int, ...]]:
 
     "attention" runs PyTorch's fused kernel, which keeps no weights; "explicit" writes out equation 1, as our traces do.
     """
-    layers = make_layers(d_model)
-    forwards = {kind: forward_of(layer) for kind, layer in layers.items()}
-    explicit = layers["attention"]
-    assert isinstance(explicit, MultiHeadAttention)
-    forwards["explicit"] = lambda x: explicit.trace(x, is_causal=True).output
-    layers["explicit"] = explicit
     return {
-        kind: tuple(kept_bytes(forward, torch.zeros(1, length, d_model), layers[kind]) for length in LENGTHS)
-        for kind, forward in forwards.items()
+        kind: tuple(kept_bytes(forward, torch.zeros(1, length, d_model), layer) for length in LENGTHS)
+        for kind, (layer, forward) in kept_layers(d_model).items()
     }
+
+
+def kept_layers(d_model: int) -> dict[str, tuple[nn.Module, Forward]]:
+    """The layers whose memory is measured, each with the function that it is run as; attention is run in both ways."""
+    layers = {kind: (layer, forward_of(layer)) for kind, layer in make_layers(d_model).items()}
+    explicit, _ = layers["attention"]
+    assert isinstance(explicit, MultiHeadAttention)
+    return {**layers, "explicit": (explicit, lambda x: explicit.trace(x, is_causal=True).output)}
 
 
 def kept_bytes(forward: Forward, x: Tensor, layer: nn.Module) -> int:
