@@ -120,6 +120,6 @@ def _mount(
             on_select(Selection(cell["matrix"], cell["i"], cell["j"]))
 
     words = text.words(WORDS, state.language())
-    told = {"parts": [words.rows, words.columns], "listens": on_select is not None}
+    told = {"parts": [words.rows, words.columns], "comma": words.comma, "listens": on_select is not None}
     data = {**scene, **told, "selected": list(selected), "height": height}
     _canvas(key=key, data=data, on_cell_change=cell_chosen)

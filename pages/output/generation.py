@@ -144,21 +144,21 @@ def draw_choice() -> None:
     chosen_token.tell(page, asked, chosen, token, code(labels[place]))
 
 
-def millions(operations: int) -> str:
-    """Operations in millions."""
-    count = operations / 1e6
+def counted_in(unit: int, operations: int) -> str:
+    """Operations in millions, or in the unit that the language counts in."""
+    count = operations / unit
     return f"{count:,.0f}" if count >= 100 else text.number(count, 3)
 
 
 def draw_cache() -> None:
     """What is computed at each step, as a picture, and what that takes: counted, and measured when asked."""
-    length = max(lesson.length, 1)
+    length, unit = max(lesson.length, 1), int(words.cache.unit)
     counted, output = {}, length * operations_with_cache(lesson.config, 1, 1).logits
     for name, count in (("plain", operations_without_cache), ("cached", operations_with_cache)):
         total = sum(count(lesson.config, 1, n).total for n in range(1, length + 1))
         cells = passes(length, length + 1, cache=name == "cached")
         computed = f"{int((cells == 2).sum()):,}"
-        counted[name] = words.cache.table()[name].format(passes=computed, operations=millions(total))
+        counted[name] = words.cache.table()[name].format(passes=computed, operations=counted_in(unit, total))
     panels = [(counted[name], passes(length, context, cache=name == "cached")) for name in counted]
     axes = page.frame.axes.T, words.cache.step
     with st.container(key="remembering"):
@@ -168,7 +168,7 @@ def draw_cache() -> None:
         with right:
             told = draw_times()
     full = words.cache.full if length == context else ""
-    colors = words.cache.colors.format(output=millions(output))
+    colors = words.cache.colors.format(output=counted_in(unit, output))
     with st.container(key="computed"):
         st.markdown(text.joined(page.language, colors, full, told), unsafe_allow_html=True)
 
@@ -186,7 +186,7 @@ def draw_times() -> str:
         up = words.cache.milliseconds
     else:
         both = operations_without_cache, operations_with_cache
-        plain, cached = ([count(sizes, 1, n).total / 1e6 for n in LENGTHS] for count in both)
+        plain, cached = ([count(sizes, 1, n).total / int(words.cache.unit) for n in LENGTHS] for count in both)
         told, up = "", words.cache.operations
     names = words.cache.table()
     drawn = [

@@ -73,8 +73,8 @@ def last_digit(text: str) -> float:
 
 
 def agrees(computed: float, text: str) -> bool:
-    """Whether the text is what the computed number rounds to."""
-    return abs(computed - number(text)) <= last_digit(text) / 2 * (1 + 1e-6)
+    """Whether the text is what the computed number rounds to, whichever way halves are rounded."""
+    return abs(computed - number(text)) < last_digit(text) / 2 * (1 - 1e-9)
 
 
 def decimals(texts: list[str]) -> set[int]:

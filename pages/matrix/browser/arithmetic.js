@@ -18,8 +18,8 @@ function lastDigit(text) {
   return 10 ** -(text.split(".")[1]?.length ?? 0);
 }
 
-/** Whether what was computed from other written numbers rounds to a written result. */
-const agrees = (computed, text) => Math.abs(computed - read(text)) <= (lastDigit(text) / 2) * (1 + 1e-9);
+/** Whether what was computed from other written numbers rounds to a written result; half-way it could as well be another. */
+const agrees = (computed, text) => Math.abs(computed - read(text)) < (lastDigit(text) / 2) * (1 - 1e-9);
 
 /** Decimals that a sum and its terms share: so many digits of the sum, and of its largest term one more at most. */
 const sharedPlaces = (total, terms, digits) =>

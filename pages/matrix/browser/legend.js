@@ -12,7 +12,7 @@ function legendParts(scene, ruler) {
   }
   const parts = [...scales.values()].map((members) => {
     const [{ scale, limit }] = members;
-    const names = (scales.size > 1 ? members.slice(0, 3) : []).map(({ name, role }, k, all) => ({ role, name: name + (k < all.length - 1 ? "," : "") }));
+    const names = (scales.size > 1 ? members.slice(0, 3) : []).map(({ name, role }, k, all) => ({ role, name: name + (k < all.length - 1 ? scene.comma : "") }));
     const ends = [scale === "signed" ? brief(-limit) : "0", brief(limit, scale === "signed")];
     const named = names.reduce((sum, { name }) => sum + width("size", name) + 0.4 * rem, 0);
     return {
