@@ -78,8 +78,8 @@ def growth_curve(
         shapes=[_upright(mark, theme) for mark in marks],
         annotations=[_named(mark, theme) for mark in marks],
         showlegend=True,
-        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.06, "yanchor": "bottom", "font": {"size": 13}},
-        margin={"l": 10, "r": 14, "t": 30, "b": 10},
+        legend={"orientation": "h", "x": 0, "y": 1, "yref": "container", "yanchor": "top", "font": {"size": 13}},
+        margin={"l": 10, "r": 14, "t": 84, "b": 10},  # above, two lines of names and the marked steps
     )
 
 

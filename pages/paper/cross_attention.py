@@ -192,14 +192,20 @@ def told(right: list[bool], shares: Tensor, trained: bool) -> str:
 
 def open_page(view: str) -> None:
     """The formula of what a view shows and its shapes, those of all heads."""
-    given, made = {
+    own = {
         "queries": ([attention.input], "queries"),
         "memory": ([memory], "keys"),
         "scores": ([attention.queries, attention.keys], "scores"),
+        "scaling": ([attention.scores], "scaled"),
         "mix": ([attention.weights, attention.values], "heads"),
-    }.get(view, ([attention.input, memory], "weights"))
+    }
+    if view in own:
+        given, made = own[view]
+        came_out = page.shape(attention, made)
+    else:  # the line is long enough with the whole formula
+        given, came_out = [attention.queries, attention.keys], size(attention.weights)
     formula = words.formulas.table().get(view, "")
-    page.opening(", ".join(map(size, given)), page.shape(attention, made), formula=formula)
+    page.opening(", ".join(map(size, given)), came_out, formula=formula)
 
 
 VIEWS = {
