@@ -72,7 +72,7 @@ function margins(matrix, modes, angle, ruler, roomWidth) {
   const { unit, rem } = ruler;
   const labels = { rows: named(matrix, "rows"), columns: named(matrix, "columns") };
   const widest = modes.rows && labels.rows.length ? ruler.widest(labels.rows) + 9 * unit : 0;
-  const aside = { labels: widest, ticks: Math.max(2.1 * rem, Math.min(widest, 0.13 * roomWidth)) }[modes.rows] ?? 0;
+  const aside = { labels: widest, ticks: Math.max((widest ? 2.7 : 2.1) * rem, Math.min(widest, 0.13 * roomWidth)) }[modes.rows] ?? 0;
   const above =
     { labels: ruler.widest(labels.columns) * Math.sin(angle) + 0.9 * rem, ticks: 1.15 * rem }[modes.columns] ?? 0;
   return {
