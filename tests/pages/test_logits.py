@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
+from streamlit.testing.v1 import AppTest
 
 from pages.ui import cache
 from pages.ui.lesson import UNKNOWN
@@ -107,13 +108,19 @@ def test_the_pairs_of_the_trained_run_were_counted_in_its_own_training_text() ->
     assert pairs is cache.bigrams("demonstration", "persuasion")
 
 
+def printed(app: AppTest, near: str, pattern: str) -> list[float]:
+    """The numbers of a printed calculation, in the paragraph that holds `near`."""
+    told = next(m.value for m in app.markdown if near in m.value).replace("−", "-").replace("\u00a0", " ")
+    found = re.search(pattern, told)
+    assert found
+    return [float(number) for number in found.groups()]
+
+
 @pytest.mark.parametrize("place", range(6))
 def test_the_printed_numbers_give_the_printed_probability(open_page: Open, place: int) -> None:
     app = open_page("logits", logits_view="softmax", query=place)
-    told = next(m.value for m in app.markdown if "÷ sum" in m.value).replace("−", "-").replace("\u00a0", " ")
-    found = re.search(r"exp\((\S+) - (\S+)\) ÷ (\S+) = (\S+) ÷ (\S+) = \*\*(\S+)\*\*", told)
-    assert found
-    logit, maximum, total, power, again, share = map(float, found.groups())
+    pattern = r"exp\((\S+) - (\S+)\) ÷ (\S+) = (\S+) ÷ (\S+) = \*\*(\S+)\*\*"
+    logit, maximum, total, power, again, share = printed(app, "÷ sum", pattern)
     assert total == again
     assert f"{power / total:.4g}" == f"{share:.4g}"
     assert math.exp(logit - maximum) == pytest.approx(power, rel=1e-4)
@@ -122,10 +129,7 @@ def test_the_printed_numbers_give_the_printed_probability(open_page: Open, place
 @pytest.mark.parametrize("place", range(6))
 def test_the_printed_loss_of_the_picked_token_follows_from_its_printed_probability(open_page: Open, place: int) -> None:
     app = open_page("logits", logits_view="loss", query=place)
-    told = next(m.value for m in app.markdown if "perplexity" in m.value).replace("−", "-").replace("\u00a0", " ")
-    found = re.search(r"-ln (\S+) = \*\*(\S+) nats\*\*", told)
-    assert found
-    share, loss = map(float, found.groups())
+    share, loss = printed(app, "perplexity", r"-ln (\S+) = \*\*(\S+) nats\*\*")
     assert f"{-math.log(share):.4g}" == f"{loss:.4g}"
     assert loss == pytest.approx(float(array(chart(app, "losses")["data"][0]["y"])[place]), rel=1e-3)
 

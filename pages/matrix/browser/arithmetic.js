@@ -39,7 +39,7 @@ function addingUp(terms, total, count, subtotal = -1) {
     const rounded = terms.map((term) => Math.round(term / unit));
     const missing = Math.round(Number(total.toFixed(count)) / unit) - sum(rounded);
     const share = 10 ** (decimals - count); // units that make one of the total's last digit
-    if (Math.abs(missing) > share / 2 - (share > 1 ? 1e-9 : 0)) {
+    if (Math.abs(missing) >= share / 2) {
       if (!(Math.abs(terms[subtotal] / unit) >= FEW)) continue;
       rounded[subtotal] += missing;
     }
